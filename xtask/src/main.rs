@@ -1,0 +1,105 @@
+//! The project's own tasks, one file each; `cargo xtask` lists them.
+//!
+//! The tasks know the repository only from outside, through its files and `cargo metadata`: this package depends on no
+//! crate of the workspace, so that they start at once and work while the rest does not compile.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task talks to the terminal it was started from"
+)]
+
+mod check;
+mod command;
+mod files;
+mod r#gen;
+mod hooks;
+mod layers;
+mod metadata;
+mod report;
+mod source;
+mod test;
+mod tidy;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::report::Verdict;
+
+/// One task: what is typed, what it is for, and the function that does it.
+struct Task {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(root: &Path, arguments: &[String]) -> Result<Verdict>,
+}
+
+const TASKS: &[Task] = &[
+    Task { name: "check", arguments: "", about: "every gate, in order", run: check::run },
+    Task {
+        name: "test",
+        arguments: "[ARGS]",
+        about: "all tests and doctests, counted; with ARGS, what they select (nextest's or cargo test's)",
+        run: test::run,
+    },
+    Task { name: "layers", arguments: "", about: "who may use whom", run: layers::run },
+    Task { name: "tidy", arguments: "", about: "the rules of form that no compiler checks", run: tidy::run },
+    Task {
+        name: "gen",
+        arguments: "[--check]",
+        about: "writes the generated pages; --check only compares",
+        run: r#gen::run,
+    },
+    Task { name: "hooks", arguments: "install", about: "points git at .githooks", run: hooks::run },
+];
+
+fn main() -> ExitCode {
+    match dispatch() {
+        Ok(Verdict::Passed) => ExitCode::SUCCESS,
+        Ok(Verdict::Failed) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch() -> Result<Verdict> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let Some((name, arguments)) = words.split_first() else {
+        print!("{}", usage());
+        return Ok(Verdict::Passed);
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        print!("{}", usage());
+        return Ok(Verdict::Passed);
+    }
+    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
+        bail!("no task is called {name:?}\n{}", usage());
+    };
+    (task.run)(&workspace_root()?, arguments)
+}
+
+/// The nearest folder, from the current one upward, whose manifest opens a workspace.
+fn workspace_root() -> Result<PathBuf> {
+    let here = env::current_dir().context("reading the current directory")?;
+    here.ancestors()
+        .find(|folder| {
+            std::fs::read_to_string(folder.join("Cargo.toml"))
+                .is_ok_and(|text| text.lines().any(|line| line.trim() == "[workspace]"))
+        })
+        .map(Path::to_path_buf)
+        .with_context(|| {
+            format!("no workspace at or above {}: run this inside the repository", here.display())
+        })
+}
+
+fn usage() -> String {
+    let tasks = TASKS.iter().map(|task| {
+        let call = format!("{} {}", task.name, task.arguments);
+        format!("  {call:<16}  {}\n", task.about)
+    });
+    std::iter::once("usage: cargo xtask TASK\n".to_owned()).chain(tasks).collect()
+}
