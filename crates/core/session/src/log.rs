@@ -1,0 +1,81 @@
+//! The log in memory: what was let in, and what follows from it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use dsh_json::Json;
+use dsh_llm::{ContentBlock, Message};
+
+use crate::conversation::ToolCall;
+use crate::event::Event;
+use crate::payload::Payload;
+use crate::refusal::Refusal;
+use crate::surface::{Plan, Surface};
+use crate::turn::TurnStart;
+
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    events: Vec<Arc<Event>>,
+    surface: Surface,
+    last_turn: u32,
+    call_ids: HashSet<Arc<str>>,
+}
+
+impl Log {
+    /// The seq of the next event.
+    pub(crate) fn next_seq(&self) -> u64 {
+        self.events.len() as u64
+    }
+
+    /// Checks what depends on the events before: sequence, provenance, surface order. The event has met the
+    /// vocabulary's rules. Changes nothing; [`commit`](Self::commit) does.
+    pub(crate) fn admit(&self, event: &Event) -> Result<Plan, Refusal> {
+        let expected = self.next_seq();
+        if event.seq != expected {
+            return Err(Refusal::Sequence { expected, found: event.seq });
+        }
+        self.surface.plan(event)
+    }
+
+    /// Takes an event in; `message` and `plan` belong to it.
+    pub(crate) fn commit(&mut self, event: Arc<Event>, message: Option<Arc<Message>>, plan: Plan) {
+        if *event.kind == *TurnStart::TYPE {
+            let turn =
+                event.data.get("turn").and_then(Json::as_u64).and_then(|turn| u32::try_from(turn).ok());
+            self.last_turn = turn.unwrap_or(self.last_turn);
+        } else if *event.kind == *ToolCall::TYPE {
+            self.call_ids.extend(event.data.get("callId").and_then(shared));
+        }
+        for block in message.iter().flat_map(|message| message.tool_calls()) {
+            if let ContentBlock::ToolCall { id, .. } = block {
+                self.call_ids.insert(Arc::clone(id));
+            }
+        }
+        self.surface.apply(&event, message, plan);
+        self.events.push(event);
+    }
+
+    pub(crate) fn events(&self) -> &[Arc<Event>] {
+        &self.events
+    }
+
+    pub(crate) fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    /// The highest turn that was started; 0 before the first.
+    pub(crate) fn last_turn(&self) -> u32 {
+        self.last_turn
+    }
+
+    pub(crate) fn call_id_used(&self, id: &str) -> bool {
+        self.call_ids.contains(id)
+    }
+}
+
+fn shared(json: &Json) -> Option<Arc<str>> {
+    match json {
+        Json::String(text) => Some(Arc::clone(text)),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => None,
+    }
+}

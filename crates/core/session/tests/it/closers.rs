@@ -1,0 +1,240 @@
+//! What closes an open log (spec 03 §9, checklist 28).
+
+use dsh_llm::{Chunk, Source};
+use dsh_session::{AssistantChunk, Event, Payload, Session, ToolResult, TurnEndReason, closers, verify};
+use proptest::prelude::*;
+
+use crate::talk::*;
+
+/// The closers of a session, in words.
+fn close(session: &Session) -> Vec<String> {
+    let events = session.events();
+    let closing = closers(&events, session.vocabulary(), TurnEndReason::Interrupted);
+    let next = events.len() as u64;
+    let closing: Vec<Event> =
+        closing.into_iter().zip(next..).map(|(closer, seq)| closer.into_event(seq, 0)).collect();
+    outline(&closing)
+}
+
+/// A session whose turn 1 and its step 1 are open, and whose model asked for `calls`.
+fn asking(calls: &[&str]) -> Session {
+    let session = session();
+    put(&session, &start(1));
+    put(&session, &step(1, 1));
+    put(&session, &answer(1, 1, "", calls));
+    session
+}
+
+#[test]
+fn an_empty_log_needs_nothing() {
+    assert!(close(&session()).is_empty());
+}
+
+#[test]
+fn a_closed_log_needs_nothing() {
+    let session = session();
+    whole_turn(&session);
+    assert!(close(&session).is_empty());
+}
+
+#[test]
+fn an_open_turn_is_closed() {
+    let session = session();
+    put(&session, &start(1));
+    assert_eq!(close(&session), ["turn/end interrupted"]);
+}
+
+#[test]
+fn an_open_step_is_closed_before_its_turn() {
+    let session = session();
+    put(&session, &start(1));
+    put(&session, &step(1, 1));
+    put(
+        &session,
+        &AssistantChunk { turn: 1, step: 1, chunk: Chunk::TextDelta { index: 0, text: "x".into() } },
+    );
+    assert_eq!(close(&session), ["step/end 1", "turn/end interrupted"]);
+}
+
+#[test]
+fn a_call_that_was_not_started_says_so() {
+    assert_eq!(
+        close(&asking(&["c1"])),
+        ["tool/result 1 c1 TOOL_NOT_STARTED", "step/end 1", "turn/end interrupted"]
+    );
+}
+
+#[test]
+fn a_call_that_was_started_names_its_call() {
+    let session = asking(&["c1"]);
+    put(&session, &call(1, 1, "c1"));
+    assert_eq!(
+        close(&session),
+        ["tool/result 1 c1 TOOL_OUTCOME_UNKNOWN from [3]", "step/end 1", "turn/end interrupted"]
+    );
+}
+
+#[test]
+fn an_answered_call_is_left_alone() {
+    let session = asking(&["c1"]);
+    let seq = put(&session, &call(1, 1, "c1"));
+    session.append_from(&result(1, 1, "c1", "x"), &[seq]).unwrap();
+    assert_eq!(close(&session), ["step/end 1", "turn/end interrupted"]);
+}
+
+#[test]
+fn several_calls_are_answered_in_the_model_s_order() {
+    let session = asking(&["c3", "c1", "c2"]);
+    put(&session, &call(1, 1, "c1"));
+    let seq = put(&session, &call(1, 1, "c3"));
+    session.append_from(&result(1, 1, "c3", "x"), &[seq]).unwrap();
+    assert_eq!(
+        close(&session),
+        [
+            "tool/result 1 c1 TOOL_OUTCOME_UNKNOWN from [3]",
+            "tool/result 1 c2 TOOL_NOT_STARTED",
+            "step/end 1",
+            "turn/end interrupted"
+        ]
+    );
+}
+
+#[test]
+fn calls_of_a_closed_step_are_answered_too() {
+    let session = asking(&["c1", "c2"]);
+    put(&session, &call(1, 1, "c1"));
+    put(&session, &step_end(1, 1));
+    assert_eq!(
+        close(&session),
+        [
+            "tool/result 1 c1 TOOL_OUTCOME_UNKNOWN from [3]",
+            "tool/result 1 c2 TOOL_NOT_STARTED",
+            "turn/end interrupted"
+        ]
+    );
+    put(&session, &step(1, 2));
+    assert_eq!(close(&session)[2..], ["step/end 2", "turn/end interrupted"]);
+}
+
+#[test]
+fn only_the_open_turn_is_closed() {
+    let session = asking(&["c1"]);
+    put(&session, &end(1));
+    assert!(close(&session).is_empty());
+    put(&session, &start(2));
+    assert_eq!(close(&session), ["turn/end interrupted"]);
+}
+
+#[test]
+fn a_call_that_no_one_asked_for_is_passed_over() {
+    let session = asking(&[]);
+    put(&session, &call(1, 1, "c9"));
+    assert_eq!(close(&session), ["step/end 1", "turn/end interrupted"]);
+}
+
+#[test]
+fn a_replaced_answer_opens_no_calls_anew() {
+    let session = asking(&["c1"]);
+    session.append(&result(1, 1, "c1", "x")).unwrap();
+    session.replace(&answer(1, 1, "", &["c1"]), 2, 2, &[2]).unwrap();
+    assert_eq!(close(&session), ["step/end 1", "turn/end interrupted"]);
+}
+
+#[test]
+fn declared_pairs_are_closed_first_the_innermost_before_the_outer() {
+    let session = asking(&["c1"]);
+    put(&session, &asked("outer"));
+    put(&session, &asked("done"));
+    put(&session, &asked("inner"));
+    put(&session, &decided("done"));
+    assert_eq!(
+        close(&session),
+        [
+            "test/decided inner",
+            "test/decided outer",
+            "tool/result 1 c1 TOOL_NOT_STARTED",
+            "step/end 1",
+            "turn/end interrupted"
+        ]
+    );
+}
+
+#[test]
+fn a_pair_that_a_closed_turn_left_open_is_closed() {
+    let session = session();
+    put(&session, &start(1));
+    put(&session, &asked("x"));
+    put(&session, &end(1));
+    assert_eq!(close(&session), ["test/decided x"]);
+}
+
+#[test]
+fn a_living_session_closes_itself_with_a_reason_of_its_own() {
+    let session = asking(&["c1"]);
+    let closed = session.close_open(failed()).unwrap();
+    assert_eq!(
+        outline(closed.iter().map(|event| &**event)),
+        ["tool/result 1 c1 TOOL_NOT_STARTED", "step/end 1", "turn/end error"]
+    );
+    assert_eq!(session.events_from(3), closed);
+    assert_eq!(session.messages().len(), 2);
+    assert!(session.close_open(failed()).unwrap().is_empty());
+    assert!(verify(session.header(), &session.events(), session.vocabulary()).is_ok());
+}
+
+/// What the model reads; changed on purpose only.
+#[test]
+fn the_words_for_the_model() {
+    let session = asking(&["c1", "c2"]);
+    put(&session, &call(1, 1, "c2"));
+    session.close_open(failed()).unwrap();
+    assert_eq!(
+        history(&session)[1..],
+        [
+            "c1=This call did not run: the session was interrupted before the call had started, so it \
+             changed nothing. Call the tool again if you still need it.",
+            "c2=It is not known what this call did: it had started when the session was interrupted, and it \
+             may have finished, in part or not at all. If the call only reads, or can be repeated without \
+             harm, call the tool again. Otherwise first look at what it has changed, or ask the user; do not \
+             simply repeat it."
+        ]
+    );
+}
+
+#[test]
+fn a_synthetic_result_is_a_whole_message() {
+    let session = asking(&["c1"]);
+    let closed = session.close_open(failed()).unwrap();
+    let result = closed[0].read::<ToolResult>().unwrap().unwrap();
+    result.check().unwrap();
+    assert_eq!(&*result.message.id, "interrupted-tool-result-c1-3");
+    assert_eq!(result.message.source, Source::Tool { call_id: "c1".into() });
+    assert_eq!(&*result.error.unwrap().name, "ToolNotStartedError");
+}
+
+/// A sound log of some turns, cut anywhere.
+fn cut_log(turns: u32, cut: usize) -> Vec<Event> {
+    let session = session();
+    for _ in 0..turns {
+        whole_turn(&session);
+    }
+    let mut events = owned(&session);
+    events.truncate(cut % (events.len() + 1));
+    events
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn wherever_a_sound_log_is_cut_its_closers_make_it_sound(turns in 1..3_u32, cut in 0..100_usize) {
+        let mut events = cut_log(turns, cut);
+        for (closer, seq) in closers(&events, &vocabulary(), TurnEndReason::Interrupted).into_iter().zip(events.len() as u64..) {
+            events.push(closer.into_event(seq, 0));
+        }
+        let verdict = verify(&header(), &events, &vocabulary());
+        prop_assert_eq!(&verdict.problems, &[]);
+        prop_assert_eq!(verdict.open_turn, None);
+        prop_assert!(closers(&events, &vocabulary(), TurnEndReason::Interrupted).is_empty());
+    }
+}

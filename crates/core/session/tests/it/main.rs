@@ -1,0 +1,18 @@
+//! The session through its public face.
+
+#[cfg(test)]
+mod append;
+#[cfg(test)]
+mod closers;
+#[cfg(test)]
+mod observers;
+#[cfg(test)]
+mod resume;
+#[cfg(test)]
+mod sink;
+#[cfg(test)]
+mod surface;
+#[cfg(test)]
+mod talk;
+#[cfg(test)]
+mod verify;
