@@ -1,0 +1,60 @@
+//! Running calls as a turn.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use dsh_lifecycle::Cancel;
+use dsh_session::{AppendError, TurnEndReason};
+
+use crate::Agent;
+
+/// A call that somebody asks for, as a model would: everything in it is text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestedCall {
+    /// The id under which its result will be found.
+    pub id: Arc<str>,
+    /// The name of the tool.
+    pub name: Arc<str>,
+    /// The arguments: JSON text, not checked yet.
+    pub arguments: Arc<str>,
+}
+
+/// A turn without a model: the calls that it makes and who makes them.
+#[derive(Debug, Clone)]
+pub struct CallTurn {
+    /// Who makes the calls, as the log will say it.
+    pub origin: Arc<str>,
+    /// One sentence for the assistant message that carries the calls.
+    pub note: Arc<str>,
+    /// The calls, in order.
+    pub calls: Vec<RequestedCall>,
+}
+
+/// The port through which calls become a turn of an agent.
+#[async_trait]
+pub trait TurnRunner: Send + Sync {
+    /// Opens a turn, runs the calls on the lane as one step, and closes the turn.
+    ///
+    /// Returns how the turn ended; the results are in the session's log, one for each call. Cancelling `cancel` ends
+    /// the turn as aborted, with a result for every call.
+    async fn run_calls(
+        &self,
+        agent: &Agent,
+        turn: CallTurn,
+        cancel: &Cancel,
+    ) -> Result<TurnEndReason, TurnError>;
+}
+
+/// Why a turn could not be run or closed. What a call or a model did wrong is not here: it is in the log.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    /// The log refused an event or could not be written.
+    #[error("failed to write the session log: {0}")]
+    Log(#[from] AppendError),
+    /// The log could not be brought to the device.
+    #[error("failed to flush the session log: {0}")]
+    Flush(#[source] dsh_session::SinkError),
+    /// Another turn of this agent is running.
+    #[error("the agent is busy with another turn; wait for it to end")]
+    Busy,
+}
