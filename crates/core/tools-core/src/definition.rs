@@ -1,0 +1,189 @@
+//! A tool as the registry holds it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dsh_json::Json;
+use dsh_json_schema::{LowerError, Schema};
+use dsh_llm::Content;
+use futures_util::future::BoxFuture;
+
+use crate::typed::Typed;
+use crate::{CallView, ResultView, RunContext, StoredResult, Tool, ToolError, ToolResult};
+
+/// A tool without static types: what a bridge to foreign tools implements. Authors of tools in Rust implement
+/// [`Tool`] and get this from it.
+///
+/// Everything but [`execute`](Self::execute) is a pure and quick function of what it is given, may be called at any
+/// time and also for stored calls of an older version, and may panic without harm.
+pub trait AnyTool: Send + Sync {
+    /// Does the work and returns the value, never text for the model. It checks its own arguments.
+    ///
+    /// It stops when [`RunContext::cancel`] is cancelled; work outside this process is its own to end.
+    fn execute<'a>(
+        &'a self,
+        arguments: &'a Json,
+        cx: &'a RunContext,
+    ) -> BoxFuture<'a, Result<Json, ToolError>>;
+
+    /// What the model reads of a value that fits the output schema.
+    fn render(&self, arguments: &Json, value: &Json) -> Result<Content, ToolError>;
+
+    /// What a person's screen is drawn from, for calls that a model made directly.
+    fn meta(&self, _arguments: &Json, _value: &Json) -> Result<Option<Json>, ToolError> {
+        Ok(None)
+    }
+
+    /// Whether a call with these arguments may overlap with others. When in doubt, not.
+    fn parallel(&self, _arguments: &Json) -> bool {
+        false
+    }
+
+    /// The last word on what the model reads; `None` keeps it. It is asked once for each call, failed ones included.
+    fn finalize_content(&self, _arguments: &Json, _result: &ToolResult) -> Option<Content> {
+        None
+    }
+
+    /// How a call is shown before it has a result; `None` for the plain card.
+    fn present_call(&self, _arguments: &Json) -> Option<CallView> {
+        None
+    }
+
+    /// How a result is shown; `None` for the plain card.
+    fn present_result(&self, _arguments: &Json, _result: &StoredResult<'_>) -> Option<ResultView> {
+        None
+    }
+}
+
+/// A tool, ready to be registered. It never changes; a call keeps the one that it began with.
+#[derive(Clone)]
+pub struct Definition {
+    pub(crate) name: Arc<str>,
+    pub(crate) description: Arc<str>,
+    pub(crate) parameters: Schema,
+    pub(crate) output: Schema,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) tool: Arc<dyn AnyTool>,
+}
+
+/// Why a tool can't be defined. For its author.
+#[derive(Debug, thiserror::Error)]
+pub enum DefinitionError {
+    /// A typed tool's arguments can't be expressed as a supported schema.
+    #[error("tool `{tool}`: the type of its arguments has no schema: {source}")]
+    Parameters {
+        /// The tool.
+        tool: Arc<str>,
+        /// Where and why.
+        source: LowerError,
+    },
+    /// A typed tool's output can't be expressed as a supported schema.
+    #[error("tool `{tool}`: the type of its output has no schema: {source}")]
+    Output {
+        /// The tool.
+        tool: Arc<str>,
+        /// Where and why.
+        source: LowerError,
+    },
+    /// A tool needs a name.
+    #[error("a tool's name must not be empty")]
+    NoName,
+    /// A time limit of nothing can't be met.
+    #[error("tool `{tool}`: its time limit must be longer than zero")]
+    ZeroTimeout {
+        /// The tool.
+        tool: Arc<str>,
+    },
+}
+
+impl Definition {
+    /// A tool from its Rust types: schemas, checks and rendering come from them (spec 04 §4).
+    pub fn typed<T: Tool>(tool: T) -> Result<Self, DefinitionError> {
+        let name: Arc<str> = T::NAME.into();
+        let named = |source| DefinitionError::Parameters { tool: Arc::clone(&name), source };
+        let parameters = tool.parameters().map_err(named)?;
+        let output = Schema::for_output::<T::Output>()
+            .map_err(|source| DefinitionError::Output { tool: Arc::clone(&name), source })?;
+        let (description, timeout) = (tool.description().into(), tool.timeout());
+        let typed = Typed { tool, parameters: parameters.clone() };
+        Self { name, description, parameters, output, timeout, tool: Arc::new(typed) }.checked()
+    }
+
+    /// A tool that brings its own schemas and checks its own arguments.
+    pub fn raw(
+        name: impl Into<Arc<str>>,
+        description: impl Into<Arc<str>>,
+        parameters: Schema,
+        output: Schema,
+        tool: impl AnyTool + 'static,
+    ) -> Result<Self, DefinitionError> {
+        let (name, description) = (name.into(), description.into());
+        Self { name, description, parameters, output, timeout: None, tool: Arc::new(tool) }.checked()
+    }
+
+    /// The same tool with a time limit, which a timeout policy enforces. Declaring one promises that the body listens
+    /// to its cancellation.
+    pub fn with_timeout(self, timeout: Duration) -> Result<Self, DefinitionError> {
+        Self { timeout: Some(timeout), ..self }.checked()
+    }
+
+    fn checked(self) -> Result<Self, DefinitionError> {
+        if self.name.is_empty() {
+            return Err(DefinitionError::NoName);
+        }
+        if self.timeout == Some(Duration::ZERO) {
+            return Err(DefinitionError::ZeroTimeout { tool: self.name });
+        }
+        Ok(self)
+    }
+
+    /// The name that models call.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// What models are told about it.
+    pub fn description(&self) -> &Arc<str> {
+        &self.description
+    }
+
+    /// What its arguments must be.
+    pub fn parameters(&self) -> &Schema {
+        &self.parameters
+    }
+
+    /// What its value will be.
+    pub fn output(&self) -> &Schema {
+        &self.output
+    }
+
+    /// Its time limit, if it declares one.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// How a call is shown. A presenter that panics gives the plain card.
+    pub fn present_call(&self, arguments: &Json) -> Option<CallView> {
+        quietly(|| self.tool.present_call(arguments))
+    }
+
+    /// How a result is shown. A presenter that panics gives the plain card.
+    pub fn present_result(&self, arguments: &Json, result: &StoredResult<'_>) -> Option<ResultView> {
+        quietly(|| self.tool.present_result(arguments, result))
+    }
+
+    /// Whether a call may overlap with others. A classifier that panics says no.
+    pub fn parallel(&self, arguments: &Json) -> bool {
+        quietly(|| Some(self.tool.parallel(arguments))).unwrap_or(false)
+    }
+}
+
+impl std::fmt::Debug for Definition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Definition").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn quietly<T>(pure: impl FnOnce() -> Option<T>) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(pure)).unwrap_or_default()
+}

@@ -1,0 +1,56 @@
+//! What a tool is, which tools an agent sees, and the one path that every call takes.
+//!
+//! ```text
+//! model text ─parse→  prepare    pre-execute… → decision → guards             ordered, in model order
+//!                     dispatch   (ask → approval → guards) → execute… around  overlaps, up to the cap
+//!                                the body → value → output schema → render
+//!                     finish     post-execute… → finalizeContent → bound      ordered, in model order
+//!                     commit     log → publish (results)
+//! ```
+//!
+//! `pipeline.rs` reads as this picture does. [`Tools`] is the registry; [`Tools::execute`] takes a call through all of
+//! it, and whoever runs many calls uses its stages [`Tools::prepare`], [`Tools::dispatch`] and [`Tools::finish`].
+//! Writing a tool means implementing [`Tool`]; writing a policy means implementing [`Layer`] for one of the stages, or
+//! [`Guard`], which can only deny.
+//!
+//! This crate names no tool, no policy and no engine, and does no I/O.
+
+mod approval;
+mod arguments;
+mod call;
+mod decision;
+mod definition;
+mod error;
+mod execution;
+mod onion;
+mod outcome;
+mod pipeline;
+mod presentation;
+mod registry;
+mod text;
+mod typed;
+mod view;
+
+pub use approval::{Approval, ApprovalRequest, Approver};
+pub use arguments::{Arguments, Malformed};
+pub use decision::{Accept, Answer, PostDecision, PreDecision, Ran};
+pub use definition::{AnyTool, Definition, DefinitionError};
+pub use error::{ErrorInfo, ToolError, codes};
+pub use execution::{Attempt, CallInput, CallToken, Execution, Post, RunContext};
+pub use onion::{Layer, Next};
+pub use outcome::{Context, Outcome, ToolResult};
+pub use pipeline::{Finished, Prepared, Ready, Settled};
+pub use presentation::{
+    CallView, FileDiff, FileLocation, FileMatches, Kind, Match, NumberedLine, ReadView, ResultView,
+    SearchView, StoredResult, TerminalEnd, WebSource, WebView,
+};
+pub use registry::{Around, Bound, Guard, Mask, Observer, PostExecute, PreExecute, RegisterError, Tools};
+pub use typed::Tool;
+pub use view::View;
+
+// What a tool's author needs besides, so that this crate is the only one to depend on.
+pub use dsh_json::{Json, array, object};
+pub use dsh_json_schema::Schema;
+pub use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
+pub use dsh_llm::{Content, ContentBlock, text};
+pub use dsh_scope::Scope;

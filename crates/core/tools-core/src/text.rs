@@ -1,0 +1,128 @@
+//! What the model reads when a call does not go well. Each says what to do next.
+
+use std::sync::Arc;
+
+use dsh_json::JsonError;
+use dsh_json_schema::Violations;
+use dsh_llm::{Content, ContentBlock};
+
+use crate::{Approval, ToolError, codes};
+
+pub(crate) fn error(error: &ToolError) -> Content {
+    dsh_llm::text(format!("Error: {}", error.message))
+}
+
+pub(crate) fn malformed_arguments(error: &JsonError) -> String {
+    format!(
+        "the arguments are not valid JSON, so the tool did not run: {error}. Send the call again with one complete JSON object."
+    )
+}
+
+pub(crate) fn invalid_arguments(tool: &str, violations: &Violations) -> String {
+    format!("the arguments do not fit `{tool}`, so it did not run: {violations}")
+}
+
+pub(crate) fn unreadable_arguments(tool: &str, error: &JsonError) -> String {
+    format!("the arguments do not fit `{tool}`, so it did not run: {error}")
+}
+
+pub(crate) fn unknown_tool(name: &str, nearest: Option<&str>, known: &[&str]) -> ToolError {
+    let route = match (nearest, known) {
+        (Some(nearest), _) => format!("did you mean `{nearest}`?"),
+        (None, []) => "no tools are available.".to_owned(),
+        (None, known) => format!("available: {}.", known.join(", ")),
+    };
+    ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, format!("there is no tool `{name}`; {route}"))
+}
+
+pub(crate) fn gone(name: &str) -> ToolError {
+    let message = format!("the tool `{name}` was removed before this call ran; it did nothing.");
+    ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, message)
+}
+
+/// The two texts that spec 01 §7.1 gives.
+pub(crate) fn aborted(body_began: bool) -> ToolError {
+    let (code, message) = if body_began {
+        (codes::ABORTED, "tool call aborted")
+    } else {
+        (codes::ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch")
+    };
+    ToolError::new("AbortError", code, message)
+}
+
+pub(crate) fn denied(reason: String) -> ToolError {
+    ToolError::new("ToolDeniedError", codes::DENIED, reason)
+}
+
+pub(crate) fn no_approver(tool: &str, reason: Option<&str>) -> ToolError {
+    let message = reason.map_or_else(
+        || format!("`{tool}` needs a person's approval, and this session has no way to ask for one. Do without it."),
+        str::to_owned,
+    );
+    ToolError::new("ToolDeniedError", codes::APPROVAL_UNSUPPORTED, message)
+}
+
+pub(crate) fn no_agent(tool: &str) -> ToolError {
+    let message =
+        format!("`{tool}` needs a person's approval, which can only be asked for on behalf of an agent.");
+    ToolError::new("ToolDeniedError", codes::APPROVAL_NO_AGENT, message)
+}
+
+/// `None` for a grant.
+pub(crate) fn not_approved(tool: &str, approval: Approval) -> Option<ToolError> {
+    let (code, message) = match approval {
+        Approval::AllowedOnce => return None,
+        Approval::Rejected => (
+            codes::APPROVAL_REJECTED,
+            format!("the user refused this call of `{tool}`. Don't repeat it; ask the user how to go on."),
+        ),
+        Approval::Cancelled => (
+            codes::APPROVAL_CANCELLED,
+            format!(
+                "the question whether `{tool}` may run was withdrawn before it was answered; it did not run."
+            ),
+        ),
+        Approval::Unavailable => (
+            codes::APPROVAL_UNAVAILABLE,
+            format!("`{tool}` needs a person's approval, and nobody could be reached. It did not run."),
+        ),
+    };
+    Some(ToolError::new("ToolDeniedError", code, message))
+}
+
+pub(crate) fn invalid_output(tool: &str, violations: &Violations) -> ToolError {
+    let message = format!("`{tool}` ran, and its result does not fit its own description: {violations}");
+    ToolError::new("ToolOutputError", codes::INVALID_TOOL_OUTPUT, message)
+}
+
+pub(crate) fn projection_failed(tool: &str, projector: &str, why: &str) -> ToolError {
+    let message = format!("`{tool}` ran, and its result could not be shown ({projector}): {why}");
+    ToolError::new("ToolOutputError", codes::INVALID_TOOL_OUTPUT, message)
+}
+
+pub(crate) fn value_on_failure(tool: &str) -> ToolError {
+    ToolError::plain(format!(
+        "a policy tried to replace the value of a failed call of `{tool}`, which has none"
+    ))
+}
+
+pub(crate) fn panicked(what: &str) -> ToolError {
+    let message =
+        format!("an internal error stopped this call: {what}. Try something else, or ask the user.");
+    ToolError::new("ToolPanicError", codes::PANICKED, message)
+}
+
+pub(crate) fn blocked(feedback: &Content) -> ToolError {
+    let message = dsh_llm::plain_text(feedback);
+    let message = if message.is_empty() { "a policy withheld this result".to_owned() } else { message };
+    ToolError::new("ToolBlockedError", codes::BLOCKED, message)
+}
+
+pub(crate) fn with_duplicate_keys(content: &Content, keys: &[String]) -> Content {
+    let note = format!(
+        "Note: the arguments give {} more than once; the last value was used.",
+        keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+    );
+    let note = ContentBlock::Text { text: Arc::from(note) };
+    content.iter().cloned().chain(std::iter::once(note)).collect()
+}

@@ -1,0 +1,155 @@
+//! Asking first (spec 01 §8).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use dsh_lifecycle::{Cancel, Cause};
+use dsh_scope::Scope;
+use dsh_tools_core::{
+    Approval, ApprovalRequest, Approver, CallInput, PostDecision, PreDecision, Prepared, codes,
+};
+use parking_lot::Mutex;
+
+use crate::kit::{Notes, Stage, agent, call, told};
+
+struct Answers {
+    notes: Notes,
+    approval: Approval,
+    stops: Option<Cancel>,
+}
+
+#[async_trait]
+impl Approver for Answers {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> Approval {
+        let call = request.execution;
+        self.notes.lock().push(format!("ask {} {} {:?}", call.name, call.call_id, request.reason));
+        if let Some(cancel) = &self.stops {
+            cancel.cancel(Cause::User);
+        }
+        self.approval
+    }
+}
+
+/// A call that is asked about: what it came to, and what happened on the way.
+async fn asked(
+    approval: Option<Approval>,
+    stops: bool,
+    guard: Option<&'static str>,
+) -> (String, Vec<String>) {
+    let mut stage = Stage::with_tool();
+    stage.pre(|_| Some(PreDecision::Ask(Some("it writes".into()))));
+    stage.guard(guard);
+    stage.post(|_| Ok(PostDecision::KEEP));
+    let cancel = Cancel::new();
+    if let Some(approval) = approval {
+        let answers =
+            Answers { notes: Arc::clone(&stage.notes), approval, stops: stops.then(|| cancel.clone()) };
+        let mounted = stage.tools.approver().provide(Arc::new(answers)).unwrap();
+        stage.keep(mounted);
+    }
+    let input = CallInput { agent: Some(agent(&Scope::root())), cancel, ..call("t") };
+    let result = stage.call(input).await;
+    (told(&result), stage.noted())
+}
+
+const ASK: &str = "ask t c1 Some(\"it writes\")";
+
+#[tokio::test]
+async fn a_grant_meets_the_guards_once_and_then_runs() {
+    let (told, noted) = asked(Some(Approval::AllowedOnce), false, None).await;
+    assert_eq!(told, "ok \"value\"");
+    assert_eq!(noted, ["pre", ASK, "guard", "body", "post"]);
+}
+
+#[tokio::test]
+async fn a_guard_denies_what_a_person_granted() {
+    let (told, noted) = asked(Some(Approval::AllowedOnce), false, Some("never")).await;
+    assert_eq!(told, "DENIED Error: never");
+    assert_eq!(noted, ["pre", ASK, "guard", "post"]);
+}
+
+#[tokio::test]
+async fn each_way_not_to_be_approved_has_its_own_code_and_text() {
+    let rows = [
+        (Some(Approval::Rejected), codes::APPROVAL_REJECTED),
+        (Some(Approval::Cancelled), codes::APPROVAL_CANCELLED),
+        (Some(Approval::Unavailable), codes::APPROVAL_UNAVAILABLE),
+        (None, codes::APPROVAL_UNSUPPORTED),
+    ];
+    let mut texts = std::collections::BTreeSet::new();
+    for (approval, code) in rows {
+        let (told, noted) = asked(approval, false, None).await;
+        assert!(told.starts_with(code), "{told}");
+        assert_eq!(noted.last().map(String::as_str), Some("post"));
+        assert!(!noted.contains(&"body".to_owned()) && !noted.contains(&"guard".to_owned()));
+        texts.insert(told);
+    }
+    assert_eq!(texts.len(), rows.len());
+}
+
+#[tokio::test]
+async fn without_an_agent_nobody_is_asked() {
+    let mut stage = Stage::with_tool();
+    stage.pre(|_| Some(PreDecision::Ask(None)));
+    let answers = Answers { notes: Arc::clone(&stage.notes), approval: Approval::AllowedOnce, stops: None };
+    let mounted = stage.tools.approver().provide(Arc::new(answers)).unwrap();
+    stage.keep(mounted);
+    let result = stage.call(call("t")).await;
+    assert!(told(&result).starts_with(codes::APPROVAL_NO_AGENT));
+    assert_eq!(stage.noted(), ["pre"]);
+}
+
+#[tokio::test]
+async fn a_grant_that_comes_after_the_abort_does_not_run() {
+    for approval in [Approval::AllowedOnce, Approval::Cancelled] {
+        let (told, noted) = asked(Some(approval), true, None).await;
+        assert!(told.starts_with(codes::ABORTED_BEFORE_DISPATCH), "{told}");
+        assert_eq!(noted, ["pre", ASK, "post"]);
+    }
+    let (told, _) = asked(Some(Approval::Rejected), true, None).await;
+    assert!(told.starts_with(codes::APPROVAL_REJECTED), "a refusal wins: {told}");
+}
+
+#[tokio::test]
+async fn a_panicking_approver_never_turns_into_a_permission() {
+    struct Broken;
+    #[async_trait]
+    impl Approver for Broken {
+        async fn ask(&self, _: ApprovalRequest<'_>) -> Approval {
+            panic!("on purpose")
+        }
+    }
+    let mut stage = Stage::with_tool();
+    stage.pre(|_| Some(PreDecision::Ask(None)));
+    let mounted = stage.tools.approver().provide(Arc::new(Broken)).unwrap();
+    stage.keep(mounted);
+    let input = CallInput { agent: Some(agent(&Scope::root())), ..call("t") };
+    assert!(told(&*stage.call(input).await).starts_with(codes::PANICKED));
+    assert!(!stage.noted().contains(&"body".to_owned()));
+}
+
+#[tokio::test]
+async fn waiting_for_an_answer_does_not_hold_up_the_ordered_stage() {
+    struct Slow(Mutex<Option<tokio::sync::oneshot::Receiver<()>>>);
+    #[async_trait]
+    impl Approver for Slow {
+        async fn ask(&self, _: ApprovalRequest<'_>) -> Approval {
+            let answered = self.0.lock().take();
+            if let Some(answered) = answered {
+                answered.await.ok();
+            }
+            Approval::AllowedOnce
+        }
+    }
+    let (answer, answered) = tokio::sync::oneshot::channel();
+    let mut stage = Stage::with_tool();
+    stage.pre(|_| Some(PreDecision::Ask(None)));
+    let mounted = stage.tools.approver().provide(Arc::new(Slow(Mutex::new(Some(answered))))).unwrap();
+    stage.keep(mounted);
+    let input = CallInput { agent: Some(agent(&Scope::root())), ..call("t") };
+    let Prepared::Ready(ready) = stage.tools.prepare(input).await else {
+        panic!("prepare waited or settled")
+    };
+    let (settled, ()) = tokio::join!(stage.tools.dispatch(ready), async { answer.send(()).unwrap() });
+    assert_eq!(told(&stage.tools.finish(settled).await.publish()), "ok \"value\"");
+}

@@ -1,0 +1,12 @@
+//! The registry and the path of a call, through their public face.
+#![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
+
+mod approvals;
+mod arguments;
+mod cancellation;
+mod kit;
+mod pins;
+mod pipeline;
+mod registry;
+mod replacements;
+mod views;

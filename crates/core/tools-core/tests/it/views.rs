@@ -1,0 +1,65 @@
+//! Views are kept, shared, and never stale.
+
+use std::sync::Arc;
+
+use dsh_scope::Scope;
+use dsh_tools_core::{Mask, Tools};
+
+use crate::kit::{Probe, Stage, call, told, tool};
+
+#[test]
+fn scopes_that_see_the_same_share_one_view() {
+    let tools = Tools::new();
+    let _a = tools.register(None, tool("a", Probe::returning("x"))).unwrap();
+    let scopes: Vec<_> = (0..10_000).map(|_| Scope::root()).collect();
+    let global = tools.view(None);
+    assert!(scopes.iter().all(|scope| Arc::ptr_eq(&tools.view(Some(scope)), &global)));
+
+    let own = tools.register(Some(&scopes[0]), tool("own", Probe::returning("x"))).unwrap();
+    assert!(!Arc::ptr_eq(&tools.view(Some(&scopes[0])), &tools.view(None)));
+    assert!(Arc::ptr_eq(&tools.view(Some(&scopes[1])), &tools.view(None)));
+    drop(own);
+    assert!(Arc::ptr_eq(&tools.view(Some(&scopes[0])), &tools.view(None)));
+}
+
+#[test]
+fn a_child_without_a_layer_does_not_simply_see_what_its_parent_sees() {
+    let tools = Tools::new();
+    let parent = Scope::root();
+    let child = parent.child();
+    let _kept = [
+        tools.register(None, tool("a", Probe::returning("x"))).unwrap(),
+        tools.register(Some(&parent), tool("p", Probe::returning("x"))).unwrap(),
+        tools.restrict(&parent, Mask { allow: Some([Arc::from("a")].into()), ..Mask::default() }).unwrap(),
+    ];
+    assert!(tools.view(Some(&parent)).get("p").is_some());
+    assert!(tools.view(Some(&child)).get("p").is_none());
+}
+
+#[test]
+fn what_is_kept_for_scopes_that_are_gone_is_swept() {
+    let tools = Tools::new();
+    for _ in 0..100_000 {
+        tools.view(Some(&Scope::root()));
+    }
+    // Nothing to see but that this neither grows without bound nor slows down.
+    assert_eq!(tools.view(None).tools().len(), 0);
+}
+
+#[tokio::test]
+async fn a_tool_that_goes_away_before_its_body_starts_is_unknown_and_afterwards_still_renders() {
+    use dsh_tools_core::Prepared;
+    let stage = Stage::new();
+    let first = stage.tools.register(None, tool("t", Probe::returning("first"))).unwrap();
+    let Prepared::Ready(ready) = stage.tools.prepare(call("t")).await else { panic!("not ready") };
+    drop(first);
+    let second = stage.tools.register(None, tool("t", Probe::returning("second"))).unwrap();
+    let settled = stage.tools.dispatch(ready).await;
+    let result = stage.tools.finish(settled).await.publish();
+    assert!(told(&result).starts_with("UNKNOWN_TOOL"), "{}", told(&result));
+
+    let Prepared::Ready(ready) = stage.tools.prepare(call("t")).await else { panic!("not ready") };
+    let settled = stage.tools.dispatch(ready).await;
+    drop(second);
+    assert_eq!(told(&stage.tools.finish(settled).await.publish()), "ok \"second\"");
+}
