@@ -1,5 +1,6 @@
 //! What a tool is, which tools an agent sees, and the one path that every call takes.
 //!
+//! <!-- pipeline-picture -->
 //! ```text
 //! model text ─parse→  prepare    pre-execute… → decision → guards             ordered, in model order
 //!                     dispatch   (ask → approval → guards) → execute… around  overlaps, up to the cap
