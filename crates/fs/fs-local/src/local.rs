@@ -1,0 +1,154 @@
+//! The provider.
+
+use std::num::NonZeroU64;
+use std::path::Path;
+
+use async_trait::async_trait;
+use dsh_fs::{
+    BytesRead, FileSystem, FsEntry, FsError, FsInfo, FsTarget, LineWindow, LinesRead, TextRead, WriteOutcome,
+    WriteRequest,
+};
+use dsh_lifecycle::Cancel;
+use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
+use serde::{Deserialize, Serialize};
+
+use crate::locks::KeyLocks;
+use crate::{read, resolve, work, write};
+
+/// The bounds of [`LocalFs`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct LocalFsConfig {
+    /// Old and new contents below this many bytes are kept as the basis of a difference. Default 10 MiB.
+    pub diff_basis_max_bytes: NonZeroU64,
+    /// A directory with more entries is not listed. Default 100,000.
+    pub list_max_entries: NonZeroU64,
+}
+
+impl Default for LocalFsConfig {
+    fn default() -> Self {
+        let at_least_one = |number| NonZeroU64::new(number).unwrap_or(NonZeroU64::MIN);
+        Self { diff_basis_max_bytes: at_least_one(10 * 1024 * 1024), list_max_entries: at_least_one(100_000) }
+    }
+}
+
+/// Files on the local disk. Writers of one file take turns within one `LocalFs`, so a process has one.
+#[derive(Debug, Default)]
+pub struct LocalFs {
+    config: LocalFsConfig,
+    locks: KeyLocks,
+}
+
+impl LocalFs {
+    /// A provider with these bounds. Touches nothing.
+    pub fn new(config: LocalFsConfig) -> Self {
+        Self { config, locks: KeyLocks::default() }
+    }
+}
+
+/// Makes a policy whose roots are canonical: the step between configuration and [`SandboxPolicy`], done once when a
+/// session starts. A root that does not exist keeps its spelling and matches nothing.
+pub fn canonical_policy<'a>(
+    mode: SandboxMode,
+    workspace_root: &Path,
+    read_roots: impl IntoIterator<Item = &'a Path>,
+) -> SandboxPolicy {
+    let read_roots = read_roots.into_iter().map(resolve::canonical_or_spelled);
+    SandboxPolicy::new(mode, resolve::canonical_or_spelled(workspace_root), read_roots)
+}
+
+#[async_trait]
+impl FileSystem for LocalFs {
+    async fn resolve(
+        &self,
+        path: &str,
+        cwd: &Path,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<FsTarget, FsError> {
+        let (path, cwd, policy) = (path.to_owned(), cwd.to_owned(), policy.clone());
+        work::run(cancel, move |stop| {
+            let target = resolve::target(&path, &cwd, &policy);
+            stop.check()?;
+            target
+        })
+        .await
+    }
+
+    async fn stat(
+        &self,
+        target: &FsTarget,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<Option<FsInfo>, FsError> {
+        let (target, policy) = (target.clone(), policy.clone());
+        work::run(cancel, move |stop| {
+            let info = read::stat(&target, &policy);
+            stop.check()?;
+            info
+        })
+        .await
+    }
+
+    async fn read_lines(
+        &self,
+        target: &FsTarget,
+        window: LineWindow,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<LinesRead, FsError> {
+        let (target, policy) = (target.clone(), policy.clone());
+        work::run(cancel, move |stop| read::lines(&target, window, &policy, stop)).await
+    }
+
+    async fn read_text(
+        &self,
+        target: &FsTarget,
+        max_bytes: u64,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<TextRead, FsError> {
+        let (target, policy) = (target.clone(), policy.clone());
+        work::run(cancel, move |stop| read::text(&target, max_bytes, &policy, stop)).await
+    }
+
+    async fn read_bytes(
+        &self,
+        target: &FsTarget,
+        max_bytes: u64,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<BytesRead, FsError> {
+        let (target, policy) = (target.clone(), policy.clone());
+        work::run(cancel, move |stop| read::bytes(&target, max_bytes, &policy, stop)).await
+    }
+
+    async fn list_dir(
+        &self,
+        target: &FsTarget,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<Vec<FsEntry>, FsError> {
+        let (target, policy) = (target.clone(), policy.clone());
+        let most = usize::try_from(self.config.list_max_entries.get()).unwrap_or(usize::MAX);
+        work::run(cancel, move |stop| read::list(&target, most, &policy, stop)).await
+    }
+
+    async fn write_text(
+        &self,
+        target: &FsTarget,
+        request: WriteRequest,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<WriteOutcome, FsError> {
+        let held = self.locks.lock(&target.key, cancel).await?;
+        let (target, policy) = (target.clone(), policy.clone());
+        let bound = self.config.diff_basis_max_bytes.get();
+        work::run(cancel, move |stop| {
+            // Held until the disk is quiet, also when the caller is gone.
+            let _held = held;
+            write::write(&target, &request, bound, &policy, stop)
+        })
+        .await
+    }
+}

@@ -1,0 +1,60 @@
+//! Files of ignore rules that would block or flood whoever reads them.
+//!
+//! The walker reads ignore files by path and without bounds: a pipe of that name would hang it, a link to an endless
+//! device would fill the memory. So they are looked at first.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// The search tool's own file of ignore rules, which wins over the others.
+pub(super) const RULE_FILE: &str = ".rgignore";
+
+/// The largest file of rules that is read, in bytes.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The largest pointer to a repository elsewhere, in bytes.
+const MAX_POINTER_BYTES: u64 = 4096;
+
+/// A file of rules in this directory that must not be read.
+pub(super) fn unusable_ignore_file(dir: &Path) -> Option<PathBuf> {
+    [RULE_FILE, ".ignore", ".gitignore"]
+        .into_iter()
+        .map(|name| dir.join(name))
+        .find(|file| !usable(file, MAX_BYTES))
+        .or_else(|| unusable_in_repository(&dir.join(".git")))
+}
+
+/// The rules of a repository itself; `.git` is a directory, or a file that points to one.
+fn unusable_in_repository(git: &Path) -> Option<PathBuf> {
+    let kind = fs::metadata(git).ok()?.file_type();
+    let common = if kind.is_file() {
+        if !usable(git, MAX_POINTER_BYTES) {
+            return Some(git.to_owned());
+        }
+        let own = pointer(git)?;
+        let own = PathBuf::from(own.strip_prefix("gitdir: ")?);
+        let shared = own.join("commondir");
+        if !usable(&shared, MAX_POINTER_BYTES) {
+            return Some(shared);
+        }
+        match pointer(&shared)? {
+            relative if relative.starts_with('.') => own.join(relative),
+            other => PathBuf::from(other),
+        }
+    } else {
+        git.to_owned()
+    };
+    Some(common.join("info/exclude")).filter(|file| !usable(file, MAX_BYTES))
+}
+
+/// Whether reading ends soon: it is absent, a directory, or a regular file of moderate size.
+fn usable(file: &Path, max_bytes: u64) -> bool {
+    fs::metadata(file).map_or(true, |found| found.is_dir() || (found.is_file() && found.len() <= max_bytes))
+}
+
+fn pointer(file: &Path) -> Option<String> {
+    let mut text = String::new();
+    fs::File::open(file).ok()?.take(MAX_POINTER_BYTES).read_to_string(&mut text).ok()?;
+    text.lines().next().map(str::to_owned)
+}

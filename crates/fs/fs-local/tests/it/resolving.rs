@@ -1,0 +1,99 @@
+//! Names and keys (spec 07 §3.2).
+
+use crate::world::{World, code};
+
+#[tokio::test]
+async fn a_relative_path_starts_at_the_workspace() {
+    let world = World::new();
+    world.put("d/a", "x");
+    let root = world.at("root");
+    for (path, display) in [
+        ("d/a", "d/a"),
+        ("./d/./a", "d/a"),
+        ("d/../d/a", "d/a"),
+        ("new", "new"),
+        ("no/such/dir/new", "no/such/dir/new"),
+        ("d//a/", "d/a"),
+        ("路 径\n", "路 径\n"),
+        (".", ""),
+    ] {
+        let target = world.target(path).await.unwrap();
+        let expected = if display.is_empty() { root.clone() } else { root.join(display) };
+        assert_eq!(
+            (&*target.display, &*target.key),
+            (expected.to_str().unwrap(), expected.to_str().unwrap()),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn spellings_of_one_file_share_their_key() {
+    let world = World::new();
+    world.put("real/a", "x");
+    world.link("real", "dir");
+    world.link("../root/real/a", "file");
+    world.link(world.at("root/dir/a").to_str().unwrap(), "absolute");
+    let key = world.target("real/a").await.unwrap().key;
+    for path in ["dir/a", "file", "absolute", "x/../dir/a"] {
+        let target = world.target(path).await.unwrap();
+        assert_eq!(target.key, key, "{path}");
+        assert_eq!(world.read(path).await.unwrap(), "x");
+    }
+    assert!(world.target("file").await.unwrap().display.ends_with("/file"));
+}
+
+#[tokio::test]
+async fn a_key_stays_when_missing_directories_are_created_below_a_link() {
+    let world = World::new();
+    world.put("real/keep", "");
+    world.link("real", "dir");
+    let before = world.target("dir/new/a").await.unwrap();
+    world.write("dir/new/a", "x").await.unwrap();
+    let after = world.target("dir/new/a").await.unwrap();
+    assert_eq!(before, after);
+    assert_eq!(world.content("real/new/a").as_deref(), Some("x"));
+}
+
+#[tokio::test]
+async fn what_names_nothing_is_not_found() {
+    let world = World::new();
+    world.put("a", "x");
+    for path in ["", "   ", "a/b", "a/b/c", "a\0b"] {
+        assert_eq!(code(world.target(path).await), "FS_NOT_FOUND", "{path:?}");
+    }
+}
+
+#[tokio::test]
+async fn links_in_a_circle_are_an_io_error() {
+    let world = World::new();
+    world.link("two", "one");
+    world.link("one", "two");
+    world.link("self/x", "self");
+    assert_eq!(code(world.target("one").await), "FS_IO_ERROR");
+    assert_eq!(code(world.target("self").await), "FS_IO_ERROR");
+    let long = "x".repeat(300);
+    assert_eq!(code(world.target(&long).await), "FS_IO_ERROR");
+}
+
+#[tokio::test]
+async fn a_start_with_dots_is_left_from_where_it_really_is() {
+    use dsh_fs::FileSystem;
+    let world = World::new();
+    world.put("deep/er/a", "x");
+    world.put("deep/b", "y");
+    world.link("deep/er", "start");
+    let start = world.at("root/start");
+    let resolve =
+        async |path: &str| world.fs.resolve(path, &start, &world.policy, &world.cancel).await.unwrap();
+    // Kept as spelled without `..`, canonical with it.
+    assert_eq!(&*resolve("a").await.display, world.at("root/start/a").to_str().unwrap());
+    assert_eq!(&*resolve("../b").await.display, world.at("root/deep/b").to_str().unwrap());
+}
+
+#[tokio::test]
+async fn a_cancelled_call_resolves_nothing() {
+    let world = World::new();
+    world.cancel.cancel(dsh_lifecycle::Cause::User);
+    assert_eq!(code(world.target("a").await), "FS_ABORTED");
+}

@@ -1,0 +1,180 @@
+//! The tool `grep` (spec 07 §7.3).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dsh_fs::GrepRequest;
+use dsh_json::Json;
+use dsh_llm::Content;
+use dsh_tools_core::{CallView, Kind, ResultView, RunContext, StoredResult, Tool, ToolError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::access::{Access, failed, shortcomings};
+use crate::page::{FilePage, page};
+use crate::{text, view};
+
+/// Finds lines by content.
+pub(crate) struct Grep(pub(crate) Arc<Access>);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct GrepArgs {
+    /// The regular expression to look for, in the syntax of Rust.
+    pattern: String,
+    /// The file or directory to search. Default: the working directory.
+    path: Option<String>,
+    /// One glob for the files to search, such as `*.rs` or `*.{ts,tsx}`. Default: all that are not hidden or ignored.
+    include: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GrepOutput {
+    /// All lines that match, by path and line.
+    matches: Vec<GrepLine>,
+    /// What could not be searched; absent when everything was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    warnings: Option<Vec<String>>,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct GrepLine {
+    /// The file.
+    pub(crate) path: Arc<str>,
+    /// The number of the line, from 1.
+    pub(crate) line_number: u64,
+    /// The whole line.
+    pub(crate) line: Arc<str>,
+}
+
+impl GrepArgs {
+    fn check(&self) -> Result<(), ToolError> {
+        let is_blank = |field: &Option<String>| field.as_ref().is_some_and(|text| text.trim().is_empty());
+        if self.pattern.is_empty() {
+            return Err(text::empty_pattern());
+        }
+        if is_blank(&self.path) {
+            return Err(text::blank("path"));
+        }
+        if is_blank(&self.include) {
+            return Err(text::blank("include"));
+        }
+        self.include.as_deref().map_or(Ok(()), check_include)
+    }
+}
+
+/// An include names files to search: one glob, commas only inside braces.
+fn check_include(include: &str) -> Result<(), ToolError> {
+    if include.starts_with('!') {
+        return Err(text::negative_include());
+    }
+    let mut depth = 0_usize;
+    let mut chars = include.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => {
+                chars.next();
+            }
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => return Err(text::several_includes()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl Grep {
+    fn page<'a>(&self, output: &'a GrepOutput) -> Vec<FilePage<'a>> {
+        let config = &self.0.config;
+        page(&output.matches, config.grep_max_matches.get(), config.grep_max_line_bytes.get())
+    }
+}
+
+impl Tool for Grep {
+    const NAME: &'static str = "grep";
+    type Args = GrepArgs;
+    type Output = GrepOutput;
+
+    fn description(&self) -> Cow<'_, str> {
+        text::GREP_DESCRIPTION.into()
+    }
+
+    async fn run(&self, args: GrepArgs, cx: &RunContext) -> Result<GrepOutput, ToolError> {
+        args.check()?;
+        let (search, policy) = self.0.open(cx)?;
+        let request = GrepRequest {
+            cwd: policy.workspace_root.clone(),
+            path: args.path,
+            pattern: args.pattern,
+            include: args.include,
+            limits: self.0.limits(),
+        };
+        let hits = search.grep(request, &policy, cx.cancel()).await.map_err(|error| failed(&error))?;
+        let warnings = shortcomings(&hits.warnings, hits.truncated);
+        let not_text: Arc<str> = text::NOT_TEXT.into();
+        let line = |hit: dsh_fs::GrepMatch| GrepLine {
+            path: hit.path,
+            line_number: hit.line_number,
+            line: hit.line.unwrap_or_else(|| Arc::clone(&not_text)),
+        };
+        Ok(GrepOutput { matches: hits.matches.into_iter().map(line).collect(), warnings })
+    }
+
+    fn render(&self, _args: &GrepArgs, output: &GrepOutput) -> Result<Content, ToolError> {
+        let warnings = output.warnings.as_deref().unwrap_or_default();
+        Ok(dsh_llm::text(text::grep_result(&self.page(output), output.matches.len(), warnings)))
+    }
+
+    fn meta(&self, _args: &GrepArgs, output: &GrepOutput) -> Option<Json> {
+        let max_bytes = self.0.config.search_meta_max_bytes.get();
+        view::matches_meta(&self.page(output), output.matches.len(), max_bytes)
+    }
+
+    fn parallel(&self, _args: &GrepArgs) -> bool {
+        true
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        Some(self.0.timeout())
+    }
+
+    fn present_call(&self, args: &GrepArgs) -> Option<CallView> {
+        let (path, include) = (args.path.as_deref(), args.include.as_deref());
+        Some(CallView::Generic {
+            title: text::grep_title(&args.pattern, path, include).into(),
+            kind: Kind::Search,
+            raw_input: None,
+            content: None,
+            locations: Vec::new(),
+        })
+    }
+
+    fn present_result(&self, _args: &GrepArgs, result: &StoredResult<'_>) -> Option<ResultView> {
+        view::matches_card(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_include_is_one_positive_glob() {
+        let rows = [
+            ("*.ts", true),
+            ("*.{ts,tsx}", true),
+            ("{a,{b,c}}/*.ts", true),
+            (r"a\,b", true),
+            ("!*.ts", false),
+            ("*.ts,*.tsx", false),
+            ("*.{ts,tsx},*.js", false),
+            ("}a,b", false),
+        ];
+        for (include, accepted) in rows {
+            assert_eq!(check_include(include).is_ok(), accepted, "{include}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What a failed file operation tells the model to do next.
+
+use dsh_fs::{FsError, FsErrorCode};
+use dsh_tools_core::ToolError;
+
+/// What was being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    Reading,
+    Writing,
+}
+
+/// The failure as the model gets it: code and sentence of the file system, and what to do next.
+pub(crate) fn failed(error: FsError, doing: Doing) -> ToolError {
+    let error = match remedy(error.kind(), doing) {
+        Some(remedy) => error.with_remedy(remedy),
+        None => error,
+    };
+    ToolError::new(FsError::NAME, error.code(), error.to_string())
+}
+
+fn remedy(code: FsErrorCode, doing: Doing) -> Option<&'static str> {
+    Some(match (code, doing) {
+        (FsErrorCode::NotFound, Doing::Reading) => "Check the path.",
+        (FsErrorCode::NotFound | FsErrorCode::NotDirectory, _) => "Check the directories of the path.",
+        (FsErrorCode::NotRegularFile, _) => "Give the path of a file.",
+        (FsErrorCode::NotText, _) => "This tool takes UTF-8 text only.",
+        (FsErrorCode::TooLarge, _) => "Take a part of it.",
+        (FsErrorCode::PermissionDenied, _) => "Use another file, or ask the user to change the permissions.",
+        (FsErrorCode::SandboxDenied, _) => "Use a path inside, or ask the user.",
+        (FsErrorCode::IoError, _) => "Repeating it will probably not help; tell the user.",
+        (FsErrorCode::StaleVersion, Doing::Reading) => "Read it again.",
+        (FsErrorCode::StaleVersion, Doing::Writing) => {
+            "Read it again, then repeat the change on what it is now."
+        }
+        (FsErrorCode::NotObserved, _) => "Read it first, then repeat the change.",
+        (FsErrorCode::AmbiguousEdit | FsErrorCode::EditNotFound | FsErrorCode::Aborted, _) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_sentences_are_kept_and_the_way_on_is_added() {
+        let check = |code, doing, expected: &str| {
+            let error = failed(FsError::new(code, "/w/a is so"), doing);
+            assert_eq!(error.message, expected);
+            let info = error.info.unwrap();
+            assert_eq!((&*info.name, &*info.code), ("FsError", code.as_str()));
+        };
+        check(FsErrorCode::NotFound, Doing::Reading, "/w/a is so. Check the path.");
+        check(
+            FsErrorCode::StaleVersion,
+            Doing::Writing,
+            "/w/a is so. Read it again, then repeat the change on what it is now.",
+        );
+        check(FsErrorCode::NotObserved, Doing::Writing, "/w/a is so. Read it first, then repeat the change.");
+        check(FsErrorCode::SandboxDenied, Doing::Reading, "/w/a is so. Use a path inside, or ask the user.");
+        check(FsErrorCode::Aborted, Doing::Writing, "/w/a is so");
+    }
+}

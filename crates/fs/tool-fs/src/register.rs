@@ -1,0 +1,57 @@
+//! Bringing the tools into a registry.
+
+use std::sync::Arc;
+
+use dsh_fs::FileSystem;
+use dsh_lifecycle::{Registrations, Slot};
+use dsh_sandbox_policy::PolicySource;
+use dsh_system_prompt::{PromptError, Section, SystemPrompt};
+use dsh_tools_core::{Definition, DefinitionError, RegisterError, Tools};
+
+use crate::access::Access;
+use crate::config::FsToolsConfig;
+use crate::read::{self, Read};
+use crate::write::{self, Write};
+
+/// The file tools and what they share.
+///
+/// The file system is looked up at each call, so it may be mounted later; the policy is asked at each call, so it may
+/// change between two.
+pub struct FsTools {
+    access: Access,
+    config: FsToolsConfig,
+}
+
+/// Why the file tools can't be registered. For the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum FsToolsError {
+    /// A tool has no valid definition.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// The registry refuses a tool, because another has its name.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
+    /// The prompt refuses a section, because another has its name.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+}
+
+impl FsTools {
+    /// The tools over a slot for the file system and a source of policies.
+    pub fn new(fs: Slot<dyn FileSystem>, policy: Arc<dyn PolicySource>, config: FsToolsConfig) -> Self {
+        Self { access: Access { fs, policy }, config }
+    }
+
+    /// Registers `read` and `write` for everybody, with the prompt sections `tool:read` (100) and `tool:write` (101).
+    /// Dropping what it returns takes all of it away; when it fails, nothing stays.
+    pub fn register(&self, tools: &Tools, prompt: &SystemPrompt) -> Result<Registrations, FsToolsError> {
+        let read = Definition::typed(Read { access: self.access.clone(), config: self.config.clone() })?;
+        let write = Definition::typed(Write { access: self.access.clone() })?;
+        let mut all = Registrations::new();
+        all.push(tools.register(None, read)?);
+        all.push(tools.register(None, write)?);
+        all.push(prompt.section(None, Section::new("tool:read", 100, read::PROMPT))?);
+        all.push(prompt.section(None, Section::new("tool:write", 101, write::PROMPT))?);
+        Ok(all)
+    }
+}

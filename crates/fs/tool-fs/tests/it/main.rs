@@ -1,0 +1,8 @@
+//! The file tools through the registry, over the local file system.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't set up its scene fails")]
+#![expect(clippy::indexing_slicing, reason = "a test of what is missing fails")]
+
+mod calls;
+mod registration;
+mod vectors;
+mod world;
