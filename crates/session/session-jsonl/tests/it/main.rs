@@ -1,0 +1,14 @@
+//! Log files through their public face, on real files and with a real killed process.
+
+#[cfg(test)]
+mod corruption;
+#[cfg(test)]
+mod kill;
+#[cfg(test)]
+mod open;
+#[cfg(test)]
+mod reading;
+#[cfg(test)]
+mod repairing;
+#[cfg(test)]
+mod talk;
