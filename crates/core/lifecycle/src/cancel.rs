@@ -89,6 +89,16 @@ impl Cancel {
     }
 }
 
+impl Drop for Node {
+    fn drop(&mut self) {
+        // A chain of a hundred thousand children must not recurse.
+        let mut parent = self.parent.take();
+        while let Some(Cancel(node)) = parent {
+            parent = Arc::into_inner(node).and_then(|mut node| node.parent.take());
+        }
+    }
+}
+
 impl Default for Cancel {
     fn default() -> Self {
         Self::new()
@@ -124,6 +134,15 @@ mod tests {
         let child = cancel.child();
         child.cancel(Cause::Deadline);
         assert_eq!((child.own_cause(), child.cause()), (None, Some(Cause::Parent)));
+    }
+
+    #[test]
+    fn a_very_long_chain_drops_without_recursion() {
+        let mut cancel = Cancel::new();
+        for _ in 0..100_000 {
+            cancel = cancel.child();
+        }
+        drop(cancel);
     }
 
     #[tokio::test]

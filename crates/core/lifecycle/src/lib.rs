@@ -1,9 +1,10 @@
 //! What has a beginning and an end: cancellations, registrations, services, time and names.
 //!
-//! Four small things that every other room builds on, and nothing else:
+//! Five small things that every other room builds on, and nothing else:
 //!
 //! - [`Cancel`]: a cancellation with a cause. A child hears its parent, a parent never hears its child.
 //! - [`Registration`] and [`Registrations`]: what was added is taken away again by dropping the value.
+//! - [`contain`]: a panic of code that is not ours becomes a value.
 //! - [`Slot`]: a service that may be absent or change, looked up when it is used.
 //! - [`Clock`] and [`Ids`]: time and fresh names come in as values, so that the same input gives the same bytes.
 //!
@@ -23,10 +24,12 @@
 
 mod cancel;
 mod clock;
+mod contain;
 mod registration;
 mod slot;
 
 pub use cancel::{Cancel, Cause};
 pub use clock::{Clock, Ids, SeededIds, SteppingClock};
+pub use contain::{Panic, contain};
 pub use registration::{Registration, Registrations};
 pub use slot::{AlreadyProvided, Slot};

@@ -1,7 +1,8 @@
 //! What was added is taken away again by dropping a value.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::contain;
 
 /// One thing that was added somewhere. Dropping it takes exactly that thing away again, once.
 ///
@@ -25,9 +26,9 @@ impl Registration {
 impl Drop for Registration {
     fn drop(&mut self) {
         if let Some(undo) = self.0.take()
-            && catch_unwind(AssertUnwindSafe(undo)).is_err()
+            && let Err(panic) = contain(undo)
         {
-            tracing::warn!("a registration panicked while it was undone");
+            tracing::warn!(%panic, "a registration panicked while it was undone");
         }
     }
 }
@@ -143,7 +144,11 @@ mod tests {
     #[test]
     fn a_panicking_undo_does_not_stop_the_others() {
         let log = Log::default();
-        let all = Registrations::from_iter([noting(&log, 1), Registration::new(|| panic!("on purpose")), noting(&log, 2)]);
+        let all = Registrations::from_iter([
+            noting(&log, 1),
+            Registration::new(|| panic!("on purpose")),
+            noting(&log, 2),
+        ]);
         drop(all);
         assert_eq!(*log.lock(), [2, 1]);
     }

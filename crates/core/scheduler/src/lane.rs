@@ -28,14 +28,11 @@ pub async fn run<W: Work>(
     let mut source = pin!(source.fuse());
     let mut lane =
         Lane::<W> { limits, pool: Pool::new(), waiting: VecDeque::new(), started: VecDeque::new() };
-    let mut outcome = AssertUnwindSafe(lane.drive(work, source.as_mut())).catch_unwind().await;
-    // Each round ends with all settled, or with one body fewer.
-    while let Err(panic) = AssertUnwindSafe(lane.pool.drain()).catch_unwind().await {
-        outcome = outcome.and(Err(panic));
-    }
-    match outcome {
-        Ok(outcome) => outcome.and(lane.pool.take_error().map_or(Ok(()), Err)),
-        Err(panic) => resume_unwind(panic),
+    let driven = AssertUnwindSafe(lane.drive(work, source.as_mut())).catch_unwind().await;
+    lane.pool.drain().await;
+    match (driven, lane.pool.take_panic()) {
+        (Err(panic), _) | (Ok(_), Some(panic)) => resume_unwind(panic),
+        (Ok(outcome), None) => outcome.and(lane.pool.take_error().map_or(Ok(()), Err)),
     }
 }
 
@@ -65,6 +62,9 @@ impl<W: Work> Lane<W> {
             self.take_arrivals(source.as_mut());
             if let Some(error) = self.pool.take_error() {
                 return Err(error);
+            }
+            if let Some(panic) = self.pool.take_panic() {
+                resume_unwind(panic);
             }
             match self.next(work, source.is_terminated()) {
                 Step::Commit(ticket, output) => {

@@ -1,7 +1,9 @@
 //! What runs: the bodies, the side work, and the outputs that wait for their turn.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
@@ -19,7 +21,11 @@ pub(crate) struct Pool<Body: Future, Side, Error> {
     /// The number of the call in the first slot.
     first: usize,
     error: Option<Error>,
+    panic: Option<Payload>,
 }
+
+/// What a panic left behind.
+pub(crate) type Payload = Box<dyn Any + Send>;
 
 impl<Body, Side, Error> Pool<Body, Side, Error>
 where
@@ -33,6 +39,7 @@ where
             slots: VecDeque::new(),
             first: 0,
             error: None,
+            panic: None,
         }
     }
 
@@ -48,8 +55,8 @@ where
         match started {
             Started::Settled(output) => self.slots.push_back(Some(output)),
             Started::Running(mut body) => {
-                let state = match poll_fn(|cx| Poll::Ready(Pin::new(&mut body).poll(cx))).await {
-                    Poll::Ready(output) => State::Settled(Some(output)),
+                let state = match poll_fn(|cx| Poll::Ready(guarded(&mut body, cx))).await {
+                    Poll::Ready(ended) => State::Settled(Some(ended)),
                     Poll::Pending => State::Running(body),
                 };
                 self.bodies.push(Numbered { number, state });
@@ -73,6 +80,15 @@ where
     /// The first error of side work so far.
     pub(crate) fn take_error(&mut self) -> Option<Error> {
         self.error.take()
+    }
+
+    /// The first panic of a body or of side work so far.
+    pub(crate) fn take_panic(&mut self) -> Option<Payload> {
+        self.panic.take()
+    }
+
+    fn panicked(&mut self, panic: Payload) {
+        self.panic.get_or_insert(panic);
     }
 
     /// Waits for an ordered stage while everything else goes on.
@@ -112,43 +128,66 @@ where
 
     /// Lets everything in flight move until one body or one piece of side work has settled. False: none did.
     pub(crate) fn poll_one(&mut self, cx: &mut Context<'_>) -> bool {
-        if let Poll::Ready(Some((number, output))) = self.bodies.poll_next_unpin(cx) {
-            if let Some(slot) = self.slots.get_mut(number - self.first) {
-                *slot = Some(output);
+        if let Poll::Ready(Some((number, ended))) = self.bodies.poll_next_unpin(cx) {
+            match ended {
+                Ok(output) => {
+                    if let Some(slot) = self.slots.get_mut(number - self.first) {
+                        *slot = Some(output);
+                    }
+                }
+                Err(panic) => self.panicked(panic),
             }
             return true;
         }
-        let Poll::Ready(Some(done)) = self.side.poll_next_unpin(cx) else { return false };
-        if let Err(error) = done {
-            self.error.get_or_insert(error);
+        match catch_unwind(AssertUnwindSafe(|| self.side.poll_next_unpin(cx))) {
+            Ok(Poll::Ready(Some(Ok(())))) => true,
+            Ok(Poll::Ready(Some(Err(error)))) => {
+                self.error.get_or_insert(error);
+                true
+            }
+            Ok(Poll::Ready(None) | Poll::Pending) => false,
+            Err(panic) => {
+                self.panicked(panic);
+                true
+            }
         }
-        true
     }
 }
 
-/// A body that knows which slot its output belongs to.
+/// A body that knows which slot its output belongs to. A panic of it is an output like any other here, so that it
+/// cuts no ordered stage short.
 struct Numbered<Body: Future> {
     number: usize,
     state: State<Body>,
 }
 
+type Ended<Body> = Result<<Body as Future>::Output, Payload>;
+
 enum State<Body: Future> {
     Running(Body),
-    Settled(Option<Body::Output>),
+    Settled(Option<Ended<Body>>),
 }
 
 // The output is moved out whole and never pinned.
 impl<Body: Future + Unpin> Unpin for Numbered<Body> {}
 
 impl<Body: Future + Unpin> Future for Numbered<Body> {
-    type Output = (usize, Body::Output);
+    type Output = (usize, Ended<Body>);
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let number = self.number;
-        let output = match &mut self.state {
-            State::Running(body) => Pin::new(body).poll(cx),
-            State::Settled(output) => output.take().map_or(Poll::Pending, Poll::Ready),
+        let ended = match &mut self.state {
+            State::Running(body) => guarded(body, cx),
+            State::Settled(ended) => ended.take().map_or(Poll::Pending, Poll::Ready),
         };
-        output.map(|output| (number, output))
+        ended.map(|ended| (number, ended))
+    }
+}
+
+fn guarded<Body: Future + Unpin>(body: &mut Body, cx: &mut Context<'_>) -> Poll<Ended<Body>> {
+    match catch_unwind(AssertUnwindSafe(|| Pin::new(body).poll(cx))) {
+        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+        Ok(Poll::Pending) => Poll::Pending,
+        Err(panic) => Poll::Ready(Err(panic)),
     }
 }

@@ -59,7 +59,8 @@ pub trait Work {
     /// Whether the call may overlap. Asked before each start; when in doubt, [`Mode::Exclusive`].
     fn mode(&self, call: &Self::Call) -> Mode;
 
-    /// Whether to start nothing more. Asked before each start; once true it stays true.
+    /// Whether to start nothing more. Asked before each start; once true it stays true. The source must end then, too:
+    /// the lane waits for it, to skip what it still brings.
     fn stopped(&self) -> bool;
 
     /// Begins a call. Bodies that run go on while this waits.

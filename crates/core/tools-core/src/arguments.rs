@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use dsh_json::{Json, JsonError, Limits};
 
-use crate::error::codes;
 use crate::{ToolError, object, text};
 
 /// The arguments of a call: a value, or text that is none.
@@ -63,9 +62,10 @@ impl Malformed {
 /// A lossy number, a lone surrogate and text beyond a limit keep their codes; whatever else is wrong is
 /// `INVALID_ARGS`.
 fn explain(error: &JsonError) -> ToolError {
-    let code = match error.code() {
-        code @ ("JSON_TOO_DEEP" | "JSON_NUMBER" | "JSON_STRING" | "JSON_TOO_LONG") => code,
-        _ => codes::INVALID_ARGS,
-    };
-    ToolError::new("ToolArgsError", code, text::malformed_arguments(error))
+    match error.code() {
+        code @ ("JSON_TOO_DEEP" | "JSON_NUMBER" | "JSON_STRING" | "JSON_TOO_LONG") => {
+            ToolError::new("ToolArgsError", code, text::unusable_arguments(error))
+        }
+        _ => ToolError::invalid_args(text::malformed_arguments(error)),
+    }
 }

@@ -1,12 +1,14 @@
 //! One call between its stages: the tool that it is pinned to, and what its body left behind.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use dsh_json::Json;
+use dsh_lifecycle::{Panic, contain};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 
 use crate::execution::{AttemptState, CallState};
 use crate::onion::Core;
@@ -24,7 +26,7 @@ pub(crate) struct Call {
     /// Why the arguments can't be used.
     pub(crate) malformed: Option<ToolError>,
     pub(crate) duplicate_keys: Arc<[String]>,
-    state: Arc<CallState>,
+    state: CallState,
 }
 
 impl Call {
@@ -44,9 +46,10 @@ impl Call {
             arguments,
             agent: input.agent,
             parent: input.parent,
-            cancel: input.cancel,
+            // Whoever sees the call can stop it, and nothing above it.
+            cancel: input.cancel.child(),
         });
-        Self { execution, tool, malformed, duplicate_keys, state: Arc::default() }
+        Self { execution, tool, malformed, duplicate_keys, state: CallState::default() }
     }
 
     pub(crate) fn scope(&self) -> Option<&dsh_scope::Scope> {
@@ -55,7 +58,7 @@ impl Call {
 
     /// The abort error that tells the truth about side effects.
     pub(crate) fn aborted(&self) -> ToolError {
-        text::aborted(self.state.body_began.load(Ordering::Acquire))
+        text::aborted(self.body_began())
     }
 
     /// A result that still goes through `post-execute`.
@@ -66,12 +69,8 @@ impl Call {
     /// A failure of the machinery or of a listener: it does not go through `post-execute`. Messages that the body
     /// deferred survive it.
     pub(crate) fn fail(self, error: ToolError) -> Settled {
-        let result = ToolResult { contexts: self.take_deferred(), ..ToolResult::failed(error) };
+        let result = ToolResult { contexts: self.deferred(), ..ToolResult::failed(error) };
         Settled { call: self, result, post: false }
-    }
-
-    pub(crate) fn take_deferred(&self) -> Vec<Context> {
-        std::mem::take(&mut self.state.attempt.lock().deferred)
     }
 
     /// From what the outermost wrapper answered to a result (spec 01 §6.6).
@@ -85,6 +84,7 @@ impl Call {
             },
             Answer::Value { value, contexts } => self.answered_for(tools, value, contexts),
             Answer::Failed { error, meta, contexts } => {
+                let contexts = [self.deferred(), contexts].concat();
                 Ok(ToolResult { meta, contexts, ..ToolResult::failed(error) })
             }
         }
@@ -97,37 +97,56 @@ impl Call {
         value: Json,
         contexts: Vec<Context>,
     ) -> Result<ToolResult, ToolError> {
-        let began = self.state.body_began.load(Ordering::Acquire);
-        let stopped =
-            if began { self.state.attempt.lock().stopped } else { self.execution.cancel.is_cancelled() };
-        if stopped {
+        let latest = Arc::clone(&self.state.latest.lock());
+        let (ended_in_time, concludes) = {
+            let latest = latest.lock();
+            (latest.ended_in_time, latest.ended_in_time && latest.concludes)
+        };
+        let contexts = [self.deferred(), contexts].concat();
+        if self.execution.cancel.is_cancelled() && !ended_in_time {
             return Ok(ToolResult { contexts, ..ToolResult::failed(self.aborted()) });
         }
-        if !began {
+        if !self.body_began() {
             self.current(tools)?;
         }
-        self.success(value).map(|result| ToolResult { contexts, ..result })
+        self.success(value, concludes).map(|result| ToolResult { contexts, ..result })
     }
 
     /// Checks a value and projects it, by the pinned tool's own schema and renderers.
-    pub(crate) fn success(&self, value: Json) -> Result<ToolResult, ToolError> {
-        let tool = self.tool.as_ref().ok_or_else(|| text::gone(&self.execution.name))?;
+    pub(crate) fn success(&self, value: Json, concludes: bool) -> Result<ToolResult, ToolError> {
+        let name = &self.execution.name;
+        let tool = self.tool.as_ref().ok_or_else(|| text::gone(name, false))?;
         if !tool.output.is_valid(&value) {
-            return Err(text::invalid_output(&tool.name, &tool.output.violations(&value, "value")));
+            return Err(text::invalid_output(name, &tool.output.violations(&value, "value")));
         }
-        let arguments = &self.execution.arguments;
-        let content = projected(tool, "render", || tool.tool.render(arguments, &value))?;
-        let meta = match self.execution.parent {
-            None => projected(tool, "presentationMeta", || tool.tool.meta(arguments, &value))?,
-            Some(_) => None,
-        };
-        let concludes = self.state.attempt.lock().concludes;
+        let top_level = self.execution.parent.is_none();
+        let projection = contain(|| tool.tool.project(&self.execution.arguments, &value, top_level))
+            .map_err(|panic| text::projection_failed(name, &panic.to_string()))?
+            .map_err(|error| text::projection_failed(name, &error.message))?;
         Ok(ToolResult {
             outcome: Outcome::Succeeded { value, concludes },
-            content,
-            meta,
+            content: projection.content,
+            meta: projection.meta,
             contexts: Vec::new(),
         })
+    }
+
+    /// What the body said that would end the turn, if this value replaces the one that it said it with.
+    pub(crate) fn concluded(&self) -> bool {
+        let latest = Arc::clone(&self.state.latest.lock());
+        let latest = latest.lock();
+        latest.ended_in_time && latest.concludes
+    }
+
+    /// The messages of the latest attempt.
+    fn deferred(&self) -> Vec<Context> {
+        let latest = Arc::clone(&self.state.latest.lock());
+        let latest = latest.lock();
+        latest.deferred.clone()
+    }
+
+    fn body_began(&self) -> bool {
+        self.state.body_began.load(Ordering::Acquire)
     }
 
     /// The pinned tool, if its name still leads to it.
@@ -136,7 +155,7 @@ impl Call {
         let view = tools.view(self.scope());
         match (&self.tool, view.get(name)) {
             (Some(pinned), Some(now)) if Arc::ptr_eq(pinned, now) => Ok(pinned),
-            (Some(_), _) => Err(text::gone(name)),
+            (Some(_), _) => Err(text::gone(name, self.body_began())),
             (None, _) => Err(unknown(&view, name)),
         }
     }
@@ -151,65 +170,63 @@ pub(crate) struct Body<'a> {
 impl Core<Attempt, Answer> for Body<'_> {
     fn run<'a>(&'a self, attempt: &'a Attempt) -> BoxFuture<'a, Result<Answer, ToolError>> {
         Box::pin(async move {
-            let call = self.call;
-            // What an earlier attempt left behind is not this one's.
-            *call.state.attempt.lock() = AttemptState::default();
-            let result = self.attempt(attempt).await.unwrap_or_else(ToolResult::failed);
-            Ok(Answer::Ran(Ran { token: call.execution.token, result }))
+            // What another attempt left behind is not this one's.
+            let state = Arc::new(Mutex::new(AttemptState::default()));
+            *self.call.state.latest.lock() = Arc::clone(&state);
+            let mut result = self.attempt(attempt, &state).await.unwrap_or_else(ToolResult::failed);
+            result.contexts.clone_from(&state.lock().deferred);
+            Ok(Answer::Ran(Ran { token: self.call.execution.token, result }))
         })
     }
 }
 
 impl Body<'_> {
-    async fn attempt(&self, attempt: &Attempt) -> Result<ToolResult, ToolError> {
+    async fn attempt(
+        &self,
+        attempt: &Attempt,
+        state: &Arc<Mutex<AttemptState>>,
+    ) -> Result<ToolResult, ToolError> {
         let call = self.call;
         if attempt.cancel.is_cancelled() {
             return Err(call.aborted());
         }
         let tool = call.current(self.tools)?;
-        let cx = RunContext::new(attempt, &call.state);
+        let cx = RunContext::new(attempt, state);
         call.state.body_began.store(true, Ordering::Release);
         let value = contained(async { tool.tool.execute(&call.execution.arguments, &cx).await }).await?;
-        let result = call.success(value)?;
         // Whatever stops the call from here on comes too late to take this back.
-        if attempt.cancel.is_cancelled() {
-            call.state.attempt.lock().stopped = true;
+        let stopped = attempt.cancel.is_cancelled();
+        let result = call.success(value, state.lock().concludes)?;
+        if stopped {
             return Err(call.aborted());
         }
+        state.lock().ended_in_time = true;
         Ok(result)
     }
 }
 
 /// Polls under a guard: a panic is one failed call, and siblings and process live on.
 pub(crate) async fn contained<T>(stage: impl Future<Output = Result<T, ToolError>>) -> Result<T, ToolError> {
-    AssertUnwindSafe(stage).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(&*panic)))
+    let ended = AssertUnwindSafe(stage).catch_unwind().await;
+    ended.unwrap_or_else(|payload| Err(text::panicked(&Panic::of(payload))))
 }
 
 /// The same for what does not wait.
 pub(crate) fn contained_now<T>(stage: impl FnOnce() -> T) -> Result<T, ToolError> {
-    catch_unwind(AssertUnwindSafe(stage)).map_err(|panic| panicked(&*panic))
+    contain(stage).map_err(|panic| text::panicked(&panic))
 }
 
-fn projected<T>(
-    tool: &Definition,
-    projector: &str,
-    project: impl FnOnce() -> Result<T, ToolError>,
-) -> Result<T, ToolError> {
-    contained_now(project)
-        .flatten()
-        .map_err(|error| text::projection_failed(&tool.name, projector, &error.message))
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolError {
-    let words =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text::panicked(words.unwrap_or("it panicked without words"))
-}
-
+/// Names the nearest tool, or those that there are. A name of any length costs no more than a long one.
 fn unknown(view: &View, name: &str) -> ToolError {
+    const COMPARABLE: usize = 128;
     let names: Vec<&str> = view.tools().map(|tool| &**tool.name()).collect();
-    let distance = |candidate: &&str| strsim::damerau_levenshtein(name, candidate);
-    let nearest =
-        names.iter().copied().min_by_key(distance).filter(|best| distance(best) <= 1 + name.len() / 3);
-    text::unknown_tool(name, nearest, names.get(..20).unwrap_or(&names))
+    let near = 1 + name.len() / 3;
+    let nearest = names
+        .iter()
+        .filter(|known| name.len() <= COMPARABLE && known.len().abs_diff(name.len()) <= near)
+        .map(|known| (strsim::damerau_levenshtein(name, known), *known))
+        .min()
+        .filter(|(distance, _)| *distance <= near)
+        .map(|(_, known)| known);
+    text::unknown_tool(name, nearest, &names)
 }

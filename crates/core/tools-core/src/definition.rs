@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dsh_json::Json;
 use dsh_json_schema::{LowerError, Schema};
+use dsh_lifecycle::contain;
 use dsh_llm::Content;
 use futures_util::future::BoxFuture;
 
@@ -34,6 +35,13 @@ pub trait AnyTool: Send + Sync {
         Ok(None)
     }
 
+    /// Both at once, for tools whose two projections share work. `top_level`: whether meta is asked for.
+    fn project(&self, arguments: &Json, value: &Json, top_level: bool) -> Result<Projection, ToolError> {
+        let content = projector("render", || self.render(arguments, value))?;
+        let meta = if top_level { projector("meta", || self.meta(arguments, value))? } else { None };
+        Ok(Projection { content, meta })
+    }
+
     /// Whether a call with these arguments may overlap with others. When in doubt, not.
     fn parallel(&self, _arguments: &Json) -> bool {
         false
@@ -55,6 +63,15 @@ pub trait AnyTool: Send + Sync {
     }
 }
 
+/// What is made of a value for its readers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Projection {
+    /// For the model.
+    pub content: Content,
+    /// For a person's screen.
+    pub meta: Option<Json>,
+}
+
 /// A tool, ready to be registered. It never changes; a call keeps the one that it began with.
 #[derive(Clone)]
 pub struct Definition {
@@ -68,6 +85,7 @@ pub struct Definition {
 
 /// Why a tool can't be defined. For its author.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DefinitionError {
     /// A typed tool's arguments can't be expressed as a supported schema.
     #[error("tool `{tool}`: the type of its arguments has no schema: {source}")]
@@ -85,9 +103,18 @@ pub enum DefinitionError {
         /// Where and why.
         source: LowerError,
     },
-    /// A tool needs a name.
-    #[error("a tool's name must not be empty")]
-    NoName,
+    /// A name that no provider takes.
+    #[error("tool `{tool}`: a name has 1 to 64 letters, digits, `_` and `-`")]
+    Name {
+        /// The tool.
+        tool: Arc<str>,
+    },
+    /// Parameters that are no object.
+    #[error("tool `{tool}`: its parameters must be a schema of `type: object`")]
+    NotAnObject {
+        /// The tool.
+        tool: Arc<str>,
+    },
     /// A time limit of nothing can't be met.
     #[error("tool `{tool}`: its time limit must be longer than zero")]
     ZeroTimeout {
@@ -128,8 +155,12 @@ impl Definition {
     }
 
     fn checked(self) -> Result<Self, DefinitionError> {
-        if self.name.is_empty() {
-            return Err(DefinitionError::NoName);
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if !(1..=64).contains(&self.name.len()) || !self.name.bytes().all(fits) {
+            return Err(DefinitionError::Name { tool: self.name });
+        }
+        if self.parameters.json().get("type").and_then(Json::as_str) != Some("object") {
+            return Err(DefinitionError::NotAnObject { tool: self.name });
         }
         if self.timeout == Some(Duration::ZERO) {
             return Err(DefinitionError::ZeroTimeout { tool: self.name });
@@ -184,6 +215,19 @@ impl std::fmt::Debug for Definition {
     }
 }
 
+/// Runs one projector; a failure or a panic of it says which one it was.
+pub(crate) fn projector<T>(
+    name: &str,
+    project: impl FnOnce() -> Result<T, ToolError>,
+) -> Result<T, ToolError> {
+    let why = match contain(project) {
+        Ok(Ok(projected)) => return Ok(projected),
+        Ok(Err(error)) => error.message,
+        Err(panic) => panic.to_string(),
+    };
+    Err(ToolError::plain(format!("{name}: {why}")))
+}
+
 fn quietly<T>(pure: impl FnOnce() -> Option<T>) -> Option<T> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(pure)).unwrap_or_default()
+    contain(pure).unwrap_or_default()
 }

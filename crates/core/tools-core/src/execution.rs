@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::{Arguments, Context, ToolResult};
 
-/// The identity of one call in this process. It is compared and never leaves it; a call whose parent has one is a
+/// The identity of one call in this process. It is compared and never leaves it; a call that has a parent is a
 /// call of a transport, not of a model (spec 01 §2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallToken(u64);
@@ -37,7 +37,7 @@ pub struct CallInput {
     pub agent: Option<Agent>,
     /// The call that this one is made within.
     pub parent: Option<CallToken>,
-    /// The caller's cancellation. Wrappers can add to it and not detach it.
+    /// The caller's cancellation. The call hears it, and can't cancel it.
     pub cancel: Cancel,
 }
 
@@ -78,7 +78,7 @@ pub struct Execution {
     pub agent: Option<Agent>,
     /// The call that it is made within.
     pub parent: Option<CallToken>,
-    /// The caller's cancellation.
+    /// What stops this call: it hears the caller, who does not hear it.
     pub cancel: Cancel,
 }
 
@@ -120,11 +120,11 @@ pub struct Post {
 pub struct RunContext {
     execution: Arc<Execution>,
     cancel: Cancel,
-    state: Arc<CallState>,
+    state: Arc<Mutex<AttemptState>>,
 }
 
 impl RunContext {
-    pub(crate) fn new(attempt: &Attempt, state: &Arc<CallState>) -> Self {
+    pub(crate) fn new(attempt: &Attempt, state: &Arc<Mutex<AttemptState>>) -> Self {
         Self {
             execution: Arc::clone(&attempt.execution),
             cancel: attempt.cancel.clone(),
@@ -144,12 +144,12 @@ impl RunContext {
 
     /// Sends a message to the model along with this call's result, whatever the result will be.
     pub fn defer_context(&self, context: Context) {
-        self.state.attempt.lock().deferred.push(context);
+        self.state.lock().deferred.push(context);
     }
 
     /// Ends the turn with this call's result, if that is a success.
     pub fn conclude_turn(&self) {
-        self.state.attempt.lock().concludes = true;
+        self.state.lock().concludes = true;
     }
 }
 
@@ -158,14 +158,15 @@ impl RunContext {
 pub(crate) struct CallState {
     /// Some attempt entered the body. It stays true, so that the abort code never lies (spec 01 §14.1).
     pub(crate) body_began: AtomicBool,
-    pub(crate) attempt: Mutex<AttemptState>,
+    /// The attempt that entered the body last.
+    pub(crate) latest: Mutex<Arc<Mutex<AttemptState>>>,
 }
 
-/// What belongs to the latest attempt alone.
+/// What belongs to one attempt alone.
 #[derive(Debug, Default)]
 pub(crate) struct AttemptState {
     pub(crate) deferred: Vec<Context>,
     pub(crate) concludes: bool,
-    /// The body of this attempt was stopped before it ended.
-    pub(crate) stopped: bool,
+    /// The body has ended well, and nothing had stopped it by then.
+    pub(crate) ended_in_time: bool,
 }

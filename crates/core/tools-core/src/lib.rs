@@ -35,7 +35,7 @@ mod view;
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub use arguments::{Arguments, Malformed};
 pub use decision::{Accept, Answer, PostDecision, PreDecision, Ran};
-pub use definition::{AnyTool, Definition, DefinitionError};
+pub use definition::{AnyTool, Definition, DefinitionError, Projection};
 pub use error::{ErrorInfo, ToolError, codes};
 pub use execution::{Attempt, CallInput, CallToken, Execution, Post, RunContext};
 pub use onion::{Layer, Next};
@@ -45,13 +45,18 @@ pub use presentation::{
     CallView, FileDiff, FileLocation, FileMatches, Kind, Match, NumberedLine, ReadView, ResultView,
     SearchView, StoredResult, TerminalEnd, WebSource, WebView,
 };
-pub use registry::{Around, Bound, Guard, Mask, Observer, PostExecute, PreExecute, RegisterError, Tools};
+pub use registry::{
+    Around, Bound, Guard, Mask, Observer, PostExecute, PreExecute, RUN_CODE, RegisterError, Tools,
+};
 pub use typed::Tool;
 pub use view::View;
 
-// What a tool's author needs besides, so that this crate is the only one to depend on.
-pub use dsh_json::{Json, array, object};
-pub use dsh_json_schema::Schema;
-pub use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
-pub use dsh_llm::{Content, ContentBlock, text};
+// What an author of tools and policies needs besides, so that this crate is the only one to depend on.
+pub use async_trait::async_trait;
+pub use dsh_agent::Agent;
+pub use dsh_json::{Json, Limits as JsonLimits, array, object};
+pub use dsh_json_schema::{LowerError, Schema};
+pub use dsh_lifecycle::{AlreadyProvided, Cancel, Cause, Registration, Registrations, Slot};
+pub use dsh_llm::{Content, ContentBlock, ToolSchema, text};
 pub use dsh_scope::Scope;
+pub use futures_util::future::BoxFuture;

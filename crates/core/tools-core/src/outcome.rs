@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use dsh_json::Json;
-use dsh_llm::Content;
+use dsh_llm::{Content, ContentBlock, ShapeError};
 
-use crate::{ToolError, text};
+use crate::{Execution, ToolError, text};
 
 /// What a call came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +45,32 @@ pub struct Context {
     pub content: Content,
 }
 
+impl Context {
+    /// Refuses what a log would refuse as a message.
+    fn check(&self) -> Result<(), ShapeError> {
+        if self.plugin.is_empty() {
+            return Err(ShapeError::new("must not be empty").within("plugin"));
+        }
+        check_content(&self.content)
+    }
+}
+
+/// Refuses what a log would refuse as content of a result.
+fn check_content(content: &Content) -> Result<(), ShapeError> {
+    for (index, block) in content.iter().enumerate() {
+        let checked = match block {
+            ContentBlock::ToolResult { .. } => Err(ShapeError::new("a tool result can't hold a tool result")),
+            ContentBlock::Text { .. }
+            | ContentBlock::Reasoning { .. }
+            | ContentBlock::Image { .. }
+            | ContentBlock::ToolCall { .. }
+            | ContentBlock::Other(_) => block.check(),
+        };
+        checked.map_err(|error| error.at(index).within("content"))?;
+    }
+    Ok(())
+}
+
 impl ToolResult {
     /// A failure with the standard text.
     pub fn failed(error: ToolError) -> Self {
@@ -53,6 +79,27 @@ impl ToolResult {
             outcome: Outcome::Failed(error),
             meta: None,
             contexts: Vec::new(),
+        }
+    }
+
+    /// Without what no log takes, so that a bad block of one renderer or listener fails one call and not the turn.
+    pub(crate) fn storable(mut self, call: &Execution) -> Self {
+        self.contexts.retain(|context| match context.check() {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!(tool = &*call.name, %error, "a message that rides on a result was left out");
+                false
+            }
+        });
+        let Err(error) = check_content(&self.content) else { return self };
+        match self.outcome {
+            Outcome::Failed(failure) => {
+                Self { content: text::error(&failure), outcome: Outcome::Failed(failure), ..self }
+            }
+            Outcome::Succeeded { .. } => {
+                let error = text::unfit_content(&call.name, &error.to_string());
+                Self { contexts: self.contexts, ..Self::failed(error) }
+            }
         }
     }
 

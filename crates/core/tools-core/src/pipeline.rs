@@ -109,6 +109,10 @@ impl Tools {
     /// `(ask → approval → guards) → execute… around the body`. The only stage that may overlap with others.
     pub async fn dispatch(&self, Ready { call, question }: Ready) -> Settled {
         if let Some(question) = question {
+            if call.execution.cancel.is_cancelled() {
+                let error = call.aborted();
+                return call.settle(ToolResult::failed(error));
+            }
             match self.approved(&call, question.reason.as_deref()).await {
                 Ok(None) => {}
                 Ok(Some(denial)) => return call.settle(ToolResult::failed(denial)),
@@ -117,13 +121,10 @@ impl Tools {
         }
         let view = self.view(call.scope());
         let (attempt, body) = (Attempt::first(&call.execution), Body { tools: self, call: &call });
-        let answer = contained(Next::new(&view.around, &body).run(&attempt)).await;
+        let answer = contained(async { Next::new(&view.around, &body).run(&attempt).await }).await;
         match answer.and_then(|answer| call.normalise(self, answer)) {
             Err(error) => call.fail(error),
-            Ok(mut result) => {
-                result.contexts.splice(0..0, call.take_deferred());
-                call.settle(result)
-            }
+            Ok(result) => call.settle(result),
         }
     }
 
@@ -152,7 +153,8 @@ impl Tools {
                 }
             }
         }
-        Finished { execution: call.execution, result: Arc::new(result), view }
+        let result = Arc::new(result.storable(&call.execution));
+        Finished { execution: call.execution, result, view }
     }
 
     /// What the `pre-execute` listeners say.
@@ -160,7 +162,8 @@ impl Tools {
         if view.pre.is_empty() {
             return Ok(PreDecision::Allow);
         }
-        contained(Next::new(&view.pre, &Always(|| PreDecision::Allow)).run(&call.execution)).await
+        contained(async { Next::new(&view.pre, &Always(|| PreDecision::Allow)).run(&call.execution).await })
+            .await
     }
 
     /// The first guard's denial. After every listener, so that none of them can undo it.
@@ -190,7 +193,8 @@ impl Tools {
 /// What the `post-execute` listeners make of a result (spec 01 §6.4).
 async fn judged(view: &View, call: &Call, result: ToolResult) -> ToolResult {
     let cx = Post { execution: Arc::clone(&call.execution), result: Arc::new(result) };
-    let decision = contained(Next::new(&view.post, &Always(|| PostDecision::KEEP)).run(&cx)).await;
+    let decision =
+        contained(async { Next::new(&view.post, &Always(|| PostDecision::KEEP)).run(&cx).await }).await;
     let mut result = Arc::unwrap_or_clone(cx.result);
     let (accept, contexts) = match decision {
         Err(error) => return ToolResult { contexts: result.contexts, ..ToolResult::failed(error) },
@@ -207,7 +211,7 @@ async fn judged(view: &View, call: &Call, result: ToolResult) -> ToolResult {
         Accept::Content(content) => result.content = content,
         Accept::Value(value) => {
             let replaced = match result.outcome {
-                Outcome::Succeeded { .. } => call.success(value),
+                Outcome::Succeeded { .. } => call.success(value, call.concluded()),
                 Outcome::Failed(_) => Err(text::value_on_failure(&call.execution.name)),
             };
             let kept = std::mem::take(&mut result.contexts);

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use dsh_json::Json;
 use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Content;
-use dsh_scope::{Layers, Scope, ScopeId};
+use dsh_scope::{Layers, RowId, Scope, ScopeId};
 use parking_lot::Mutex;
 
 use crate::view::{View, Views};
@@ -90,7 +89,7 @@ pub enum RegisterError {
 }
 
 /// The reserved name of the transport for programs.
-pub(crate) const RUN_CODE: &str = "run_code";
+pub const RUN_CODE: &str = "run_code";
 
 fn duplicate(tool: &str, scoped: bool) -> String {
     if scoped {
@@ -120,7 +119,6 @@ struct Inner {
     rows: Mutex<Rows>,
     version: AtomicU64,
     views: Views,
-    has_guards: AtomicBool,
     approver: Slot<dyn Approver>,
     bound: Slot<dyn Bound>,
 }
@@ -167,9 +165,9 @@ impl Tools {
             return Err(RegisterError::Duplicate { tool: tool.name, scoped: scope.is_some() });
         }
         let id = rows.tools.insert(layer, Arc::new(tool));
-        self.changed();
+        self.changed(Shown::Yes);
         drop(rows);
-        Ok(self.undo(|rows| &mut rows.tools, layer, id))
+        Ok(self.undo(|rows| &mut rows.tools, Shown::Yes, layer, id))
     }
 
     /// Hides inherited tools from a scope and from everything below it.
@@ -189,36 +187,36 @@ impl Tools {
                 known: view.restrictable().iter().cloned().collect(),
             });
         }
-        Ok(self.add(|rows| &mut rows.masks, Some(scope), mask))
+        Ok(self.add(|rows| &mut rows.masks, Shown::Yes, Some(scope), mask))
     }
 
     /// Adds a guard. Guards are asked after all `pre-execute` listeners, live: one that a guard adds is asked, too.
     pub fn guard(&self, scope: Option<&Scope>, guard: Arc<dyn Guard>) -> Registration {
-        self.0.has_guards.store(true, Ordering::Release);
-        self.add(|rows| &mut rows.guards, scope, guard)
+        self.add(|rows| &mut rows.guards, Shown::No, scope, guard)
     }
 
     /// Adds a listener of the `pre-execute` stage, inside those that are there.
     pub fn on_pre_execute(&self, scope: Option<&Scope>, listener: Arc<PreExecute>) -> Registration {
-        self.add(|rows| &mut rows.pre, scope, listener)
+        self.add(|rows| &mut rows.pre, Shown::Yes, scope, listener)
     }
 
     /// Adds a wrapper of the `execute` stage, inside those that are there.
     pub fn on_execute(&self, scope: Option<&Scope>, wrapper: Arc<Around>) -> Registration {
-        self.add(|rows| &mut rows.around, scope, wrapper)
+        self.add(|rows| &mut rows.around, Shown::Yes, scope, wrapper)
     }
 
     /// Adds a listener of the `post-execute` stage, inside those that are there.
     pub fn on_post_execute(&self, scope: Option<&Scope>, listener: Arc<PostExecute>) -> Registration {
-        self.add(|rows| &mut rows.post, scope, listener)
+        self.add(|rows| &mut rows.post, Shown::Yes, scope, listener)
     }
 
     /// Adds somebody who is told of results.
     pub fn on_result(&self, scope: Option<&Scope>, observer: Arc<dyn Observer>) -> Registration {
-        self.add(|rows| &mut rows.observers, scope, observer)
+        self.add(|rows| &mut rows.observers, Shown::Yes, scope, observer)
     }
 
-    /// Where the one who can approve calls is mounted.
+    /// Where the one who can approve calls is mounted. One that holds a `Tools` keeps the registry alive until it is
+    /// unmounted.
     pub fn approver(&self) -> &Slot<dyn Approver> {
         &self.0.approver
     }
@@ -235,17 +233,19 @@ impl Tools {
 
     /// What a scope sees now. It is built at most once for each version, and shared by scopes that see the same.
     pub fn view(&self, scope: Option<&Scope>) -> Arc<View> {
-        let inner = &self.0;
-        inner.views.get(
-            scope,
-            self.version(),
-            || {
-                let rows = inner.rows.lock();
-                // Read under the lock, under which it also grows: the view is of exactly this version.
-                View::build(&rows, scope, self.version())
-            },
-            |scope| View::sharing(&inner.rows.lock(), scope),
-        )
+        let inner = &*self.0;
+        if let Some(view) = inner.views.find(scope, self.version()) {
+            return view;
+        }
+        // Rows and version change under this lock: key, version and view are of one moment.
+        let rows = inner.rows.lock();
+        let (key, version) = (View::sharing(&rows, scope), self.version());
+        let shared = inner.views.find_shared(&key, version);
+        let view = shared.unwrap_or_else(|| Arc::new(View::build(&rows, scope, version)));
+        let gone = inner.views.keep(scope, key, &view);
+        drop(rows);
+        drop(gone);
+        view
     }
 
     /// How calls and results of a tool are shown: its definition, as the scope sees it.
@@ -253,14 +253,9 @@ impl Tools {
         self.view(scope).get(name).cloned()
     }
 
-    /// Whether a call may overlap with others: only if its tool is visible and says so (spec 01 §4.5).
-    pub fn parallel(&self, scope: Option<&Scope>, name: &str, arguments: &Json) -> bool {
-        self.view(scope).get(name).is_some_and(|tool| tool.parallel(arguments))
-    }
-
     /// The first veto, layer by layer. No lock is held while a guard runs.
     pub(crate) fn veto(&self, call: &Execution) -> Option<String> {
-        if !self.0.has_guards.load(Ordering::Acquire) {
+        if self.0.rows.lock().guards.is_empty() {
             return None;
         }
         let chain = call.agent.as_ref().map(|agent| agent.scope().chain()).unwrap_or_default();
@@ -281,37 +276,51 @@ impl Tools {
     fn add<T: Send + Sync + 'static>(
         &self,
         table: fn(&mut Rows) -> &mut Layers<T>,
+        shown: Shown,
         scope: Option<&Scope>,
         row: T,
     ) -> Registration {
         let layer = scope.map(Scope::id);
         let mut rows = self.0.rows.lock();
         let id = table(&mut rows).insert(layer, row);
-        self.changed();
+        self.changed(shown);
         drop(rows);
-        self.undo(table, layer, id)
+        self.undo(table, shown, layer, id)
     }
 
     fn undo<T: Send + Sync + 'static>(
         &self,
         table: fn(&mut Rows) -> &mut Layers<T>,
+        shown: Shown,
         layer: Option<ScopeId>,
-        id: dsh_scope::RowId,
+        id: RowId,
     ) -> Registration {
         let inner = Arc::downgrade(&self.0);
         Registration::new(move || {
             let Some(tools) = inner.upgrade().map(Tools) else { return };
             let mut rows = tools.0.rows.lock();
             let gone = table(&mut rows).remove(layer, id);
-            tools.changed();
+            tools.changed(shown);
             drop(rows);
-            drop(gone); // outside the lock: the row's own drop may come back here
+            // Outside of all locks: the drop of a row may come back here. Views that show it go with it.
+            let views = tools.0.views.clear(tools.version());
+            drop((gone, views));
         })
     }
 
-    fn changed(&self) {
-        self.0.version.fetch_add(1, Ordering::AcqRel);
+    fn changed(&self, shown: Shown) {
+        match shown {
+            Shown::Yes => self.0.version.fetch_add(1, Ordering::AcqRel),
+            Shown::No => 0,
+        };
     }
+}
+
+/// Whether a row is a part of views. Guards are not: they are read live.
+#[derive(Clone, Copy)]
+enum Shown {
+    Yes,
+    No,
 }
 
 impl fmt::Debug for Tools {

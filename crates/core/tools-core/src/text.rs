@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dsh_json::JsonError;
 use dsh_json_schema::Violations;
+use dsh_lifecycle::Panic;
 use dsh_llm::{Content, ContentBlock};
 
 use crate::{Approval, ToolError, codes};
@@ -14,8 +15,13 @@ pub(crate) fn error(error: &ToolError) -> Content {
 
 pub(crate) fn malformed_arguments(error: &JsonError) -> String {
     format!(
-        "the arguments are not valid JSON, so the tool did not run: {error}. Send the call again with one complete JSON object."
+        "the arguments can't be read, so the tool did not run: {error}. Send the call again with one complete JSON object."
     )
+}
+
+/// Text that is JSON and holds what can't be kept exactly, or too much of it.
+pub(crate) fn unusable_arguments(error: &JsonError) -> String {
+    format!("the arguments can't be used, so the tool did not run: {error}. Send the call again without it.")
 }
 
 pub(crate) fn invalid_arguments(tool: &str, violations: &Violations) -> String {
@@ -27,17 +33,34 @@ pub(crate) fn unreadable_arguments(tool: &str, error: &JsonError) -> String {
 }
 
 pub(crate) fn unknown_tool(name: &str, nearest: Option<&str>, known: &[&str]) -> ToolError {
-    let route = match (nearest, known) {
+    const LISTED: usize = 20;
+    let route = match (nearest, known.split_at_checked(LISTED)) {
         (Some(nearest), _) => format!("did you mean `{nearest}`?"),
-        (None, []) => "no tools are available.".to_owned(),
-        (None, known) => format!("available: {}.", known.join(", ")),
+        (None, _) if known.is_empty() => "no tools are available.".to_owned(),
+        (None, None | Some((_, []))) => format!("available: {}.", known.join(", ")),
+        (None, Some((listed, more))) => format!("available: {} and {} more.", listed.join(", "), more.len()),
     };
-    ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, format!("there is no tool `{name}`; {route}"))
+    let message = format!("there is no tool `{}`; {route}", short(name));
+    ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, message)
 }
 
-pub(crate) fn gone(name: &str) -> ToolError {
-    let message = format!("the tool `{name}` was removed before this call ran; it did nothing.");
+/// A tool that was taken away or replaced after the call was made. `began`: an earlier attempt ran it.
+pub(crate) fn gone(name: &str, began: bool) -> ToolError {
+    let effects =
+        if began { "An earlier attempt of this call did run it." } else { "This call did nothing." };
+    let message =
+        format!("the tool `{}` was removed or replaced before it could run. {effects}", short(name));
     ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, message)
+}
+
+/// A name of any length, as far as it helps.
+fn short(name: &str) -> String {
+    const SHOWN: usize = 100;
+    if name.len() <= SHOWN {
+        return name.to_owned();
+    }
+    let end = name.floor_char_boundary(SHOWN);
+    format!("{}…", name.get(..end).unwrap_or_default())
 }
 
 /// The two texts that spec 01 §7.1 gives.
@@ -95,8 +118,13 @@ pub(crate) fn invalid_output(tool: &str, violations: &Violations) -> ToolError {
     ToolError::new("ToolOutputError", codes::INVALID_TOOL_OUTPUT, message)
 }
 
-pub(crate) fn projection_failed(tool: &str, projector: &str, why: &str) -> ToolError {
-    let message = format!("`{tool}` ran, and its result could not be shown ({projector}): {why}");
+pub(crate) fn projection_failed(tool: &str, why: &str) -> ToolError {
+    let message = format!("`{tool}` ran, and its result could not be shown: {why}");
+    ToolError::new("ToolOutputError", codes::INVALID_TOOL_OUTPUT, message)
+}
+
+pub(crate) fn unfit_content(tool: &str, why: &str) -> ToolError {
+    let message = format!("the result of `{tool}` can't be shown: {why}");
     ToolError::new("ToolOutputError", codes::INVALID_TOOL_OUTPUT, message)
 }
 
@@ -106,9 +134,10 @@ pub(crate) fn value_on_failure(tool: &str) -> ToolError {
     ))
 }
 
-pub(crate) fn panicked(what: &str) -> ToolError {
-    let message =
-        format!("an internal error stopped this call: {what}. Try something else, or ask the user.");
+pub(crate) fn panicked(panic: &Panic) -> ToolError {
+    let message = format!(
+        "an internal error ended this call: {panic}. It may have taken effect; look before you try again."
+    );
     ToolError::new("ToolPanicError", codes::PANICKED, message)
 }
 

@@ -11,7 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{AnyTool, CallView, ResultView, RunContext, StoredResult, ToolError, ToolResult, codes, text};
+use crate::definition::projector;
+use crate::{
+    AnyTool, CallView, Projection, ResultView, RunContext, StoredResult, ToolError, ToolResult, codes, text,
+};
 
 /// A tool with static types: implement this, and [`Definition::typed`](crate::Definition::typed) does the rest.
 ///
@@ -155,6 +158,14 @@ impl<T: Tool> AnyTool for Typed<T> {
 
     fn meta(&self, arguments: &Json, value: &Json) -> Result<Option<Json>, ToolError> {
         Ok(self.tool.meta(&self.args(arguments)?, &Self::output(value)?))
+    }
+
+    fn project(&self, arguments: &Json, value: &Json, top_level: bool) -> Result<Projection, ToolError> {
+        // Both are read once for the two of them.
+        let (args, output) = (self.args(arguments)?, Self::output(value)?);
+        let content = projector("render", || self.tool.render(&args, &output))?;
+        let meta = if top_level { projector("meta", || Ok(self.tool.meta(&args, &output)))? } else { None };
+        Ok(Projection { content, meta })
     }
 
     fn parallel(&self, arguments: &Json) -> bool {

@@ -126,11 +126,13 @@ pub(crate) struct Sharing {
 
 /// The views of one version. Scopes that see the same share one, so that ten thousand agents cost ten thousand
 /// pointers; what is kept for scopes that are gone is swept as the table grows.
+///
+/// Whatever is let go of is returned, for the caller to drop outside of all locks: a tool's own drop may come back here.
 #[derive(Default)]
 pub(crate) struct Views(Mutex<Kept>);
 
 #[derive(Default)]
-struct Kept {
+pub(crate) struct Kept {
     version: u64,
     global: Option<Arc<View>>,
     by_scope: HashMap<ScopeId, (WeakScope, Arc<View>)>,
@@ -139,57 +141,55 @@ struct Kept {
 }
 
 impl Views {
-    pub(crate) fn get(
-        &self,
-        scope: Option<&Scope>,
-        version: u64,
-        build: impl FnOnce() -> View,
-        sharing: impl FnOnce(Option<&Scope>) -> Sharing,
-    ) -> Arc<View> {
-        let kept = self.0.lock().find(scope, version);
-        if let Some(view) = kept {
-            return view;
-        }
-        let key = sharing(scope);
-        let shared = self.0.lock().find_shared(&key, version);
-        let view = shared.unwrap_or_else(|| Arc::new(build()));
-        self.0.lock().keep(scope, key, view)
-    }
-}
-
-impl Kept {
-    fn find(&self, scope: Option<&Scope>, version: u64) -> Option<Arc<View>> {
-        if self.version != version {
+    /// The view of a scope, if it is kept and of this version.
+    pub(crate) fn find(&self, scope: Option<&Scope>, version: u64) -> Option<Arc<View>> {
+        let kept = self.0.lock();
+        if kept.version != version {
             return None;
         }
         match scope {
-            None => self.global.clone(),
-            Some(scope) => self.by_scope.get(&scope.id()).map(|(_, view)| Arc::clone(view)),
+            None => kept.global.clone(),
+            Some(scope) => kept.by_scope.get(&scope.id()).map(|(_, view)| Arc::clone(view)),
         }
     }
 
-    fn find_shared(&self, key: &Sharing, version: u64) -> Option<Arc<View>> {
-        self.shared.get(key).filter(|_| self.version == version).cloned()
+    /// A view of this version that other scopes share under this key.
+    pub(crate) fn find_shared(&self, key: &Sharing, version: u64) -> Option<Arc<View>> {
+        let kept = self.0.lock();
+        kept.shared.get(key).filter(|_| kept.version == version).cloned()
     }
 
-    fn keep(&mut self, scope: Option<&Scope>, key: Sharing, view: Arc<View>) -> Arc<View> {
-        if self.version > view.version {
-            return view; // the registry has moved on: right for this call, stale for the next
+    /// Keeps a view, unless the registry has moved on since it was built.
+    pub(crate) fn keep(&self, scope: Option<&Scope>, key: Sharing, view: &Arc<View>) -> Kept {
+        let mut kept = self.0.lock();
+        if kept.version > view.version {
+            return Kept::default();
         }
-        if self.version < view.version {
-            *self = Self { version: view.version, ..Self::default() };
+        let mut gone = Kept::default();
+        if kept.version < view.version {
+            gone = std::mem::replace(&mut *kept, Kept { version: view.version, ..Kept::default() });
         }
-        self.shared.insert(key, Arc::clone(&view));
+        kept.shared.insert(key, Arc::clone(view));
         match scope {
-            None => self.global = Some(Arc::clone(&view)),
+            None => kept.global = Some(Arc::clone(view)),
             Some(scope) => {
-                self.by_scope.insert(scope.id(), (scope.downgrade(), Arc::clone(&view)));
+                kept.by_scope.insert(scope.id(), (scope.downgrade(), Arc::clone(view)));
             }
         }
-        if self.by_scope.len() > self.sweep_at {
-            self.by_scope.retain(|_, (scope, _)| scope.is_alive());
-            self.sweep_at = self.by_scope.len() * 2 + 64;
+        if kept.by_scope.len() > kept.sweep_at {
+            // Every view here is in `shared`, too, so that nothing is dropped by this.
+            kept.by_scope.retain(|_, (scope, _)| scope.is_alive());
+            kept.sweep_at = kept.by_scope.len() * 2 + 64;
         }
-        view
+        gone
+    }
+
+    /// Lets go of everything older than this version.
+    pub(crate) fn clear(&self, version: u64) -> Kept {
+        let mut kept = self.0.lock();
+        if kept.version >= version {
+            return Kept::default();
+        }
+        std::mem::replace(&mut *kept, Kept { version, ..Kept::default() })
     }
 }

@@ -9,6 +9,7 @@ mod depth;
 mod lossy;
 mod properties;
 mod reference;
+mod rules;
 mod texts;
 mod typed;
 mod vectors;

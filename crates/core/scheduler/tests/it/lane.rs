@@ -246,6 +246,15 @@ async fn a_panic_reaches_the_caller_after_the_others_have_settled() {
     assert!(work.trace.lock().contains(&(5, "end 1".to_owned())), "the sibling was not awaited");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_panicking_body_cuts_no_commit_short() {
+    let mut work = Traced::new();
+    let calls = [Call { commit: 5, ..parallel(1) }, Call { panics: true, ..parallel(3) }];
+    let outcome = AssertUnwindSafe(run(&mut work, stream::iter(calls), limits(4))).catch_unwind().await;
+    assert!(outcome.is_err());
+    assert!(work.trace.lock().contains(&(6, "commit 0".to_owned())), "the commit was dropped in its middle");
+}
+
 #[test]
 fn the_lane_is_as_sendable_as_its_work() {
     fn sendable<T: Send>(_: T) {}

@@ -70,7 +70,8 @@ fn turns_are_counted_and_call_ids_remembered() {
     whole_turn(&session);
     assert_eq!(session.next_turn(), 2);
     put(&session, &call(2, 1, "direct"));
-    for (id, used) in [("c1-1", true), ("direct", true), ("c9", false)] {
+    put(&session, &answer(2, 1, "", &["asked for"]));
+    for (id, used) in [("c1-1", true), ("direct", true), ("asked for", true), ("c9", false)] {
         assert_eq!(session.call_id_used(id), used, "{id}");
     }
 }

@@ -5,6 +5,8 @@ mod append;
 #[cfg(test)]
 mod closers;
 #[cfg(test)]
+mod derivation;
+#[cfg(test)]
 mod observers;
 #[cfg(test)]
 mod resume;

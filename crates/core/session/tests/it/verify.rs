@@ -265,6 +265,15 @@ fn provenance() {
         },
         &["event 2: the answer names 1, which is no chunk of its step"],
     );
+    let chunk =
+        |step| AssistantChunk { turn: 1, step, chunk: Chunk::TextDelta { index: 0, text: "x".into() } };
+    check(
+        |s| {
+            log![start(1), step(1, 1), chunk(1), step_end(1, 1), step(1, 2), chunk(2)](s);
+            s.append_from(&answer(1, 2, "x", &[]), &[2, 5]).unwrap();
+        },
+        &["event 6: the answer names 2, which is no chunk of its step"],
+    );
 }
 
 #[test]

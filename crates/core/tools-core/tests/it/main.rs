@@ -4,7 +4,12 @@
 mod approvals;
 mod arguments;
 mod cancellation;
+mod hostile;
 mod kit;
+mod layers;
+mod listeners;
+mod outputs;
+mod outside;
 mod pins;
 mod pipeline;
 mod registry;

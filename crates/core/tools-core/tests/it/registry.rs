@@ -90,15 +90,19 @@ fn refusals_say_what_to_do() {
 }
 
 #[test]
-fn a_tool_needs_a_name_and_a_time_limit_that_can_be_met() {
+fn a_tool_needs_a_name_an_object_and_a_time_limit_that_can_be_met() {
     assert!(matches!(named("a").with_timeout(Duration::ZERO), Err(DefinitionError::ZeroTimeout { .. })));
     assert_eq!(
         named("a").with_timeout(Duration::from_millis(1)).unwrap().timeout(),
         Some(Duration::from_millis(1))
     );
-    let schema = named("a").output().clone();
-    let nameless = Definition::raw("", "", schema.clone(), schema, Probe::returning("x"));
-    assert!(matches!(nameless, Err(DefinitionError::NoName)));
+    let (object, string) = (named("a").parameters().clone(), named("a").output().clone());
+    for name in ["", "a b", "a\n", "é", &"x".repeat(65)] {
+        let unnamable = Definition::raw(name, "", object.clone(), string.clone(), Probe::returning("x"));
+        assert!(matches!(unnamable, Err(DefinitionError::Name { .. })), "{name:?}");
+    }
+    let scalar = Definition::raw("a", "", string.clone(), string, Probe::returning("x"));
+    assert!(matches!(scalar, Err(DefinitionError::NotAnObject { .. })));
 }
 
 #[test]
@@ -215,7 +219,9 @@ fn only_a_visible_tool_that_says_so_may_overlap() {
         tools.register(None, tool(name, Probe { parallel, ..Probe::returning("x") })).unwrap()
     };
     let _kept = [safe("safe", |_| true), safe("unsafe", |_| false), safe("broken", |_| panic!("on purpose"))];
-    let parallel = |name: &str| tools.parallel(Some(&scope), name, &dsh_json::Json::Null);
+    let parallel = |name: &str| {
+        tools.view(Some(&scope)).get(name).is_some_and(|tool| tool.parallel(&dsh_json::Json::Null))
+    };
     assert_eq!(["safe", "unsafe", "broken", "nosuch"].map(parallel), [true, false, false, false]);
     let _mask = tools.restrict(&scope, deny(["safe"])).unwrap();
     assert!(!parallel("safe"));

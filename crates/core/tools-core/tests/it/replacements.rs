@@ -103,6 +103,7 @@ async fn a_wrappers_value_for_an_unknown_tool_is_not_believed() {
     let result = stage.call(call("nosuch")).await;
     assert_eq!(result.error().and_then(ToolError::code), Some(codes::UNKNOWN_TOOL));
     assert_eq!(told(&*stage.call(call("t")).await), "ok \"v\"");
+    assert!(stage.noted().is_empty(), "the body did not run");
 }
 
 #[tokio::test]
