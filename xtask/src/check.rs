@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 
 use crate::command;
 use crate::report::Verdict;
-use crate::{r#gen, layers, test, tidy};
+use crate::{r#gen, layers, parity, test, tidy};
 
 /// Runs all gates; passed when each that could run has passed.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<Verdict> {
@@ -80,6 +80,7 @@ fn gates() -> Vec<Gate> {
         },
         gate("tidy", Work::Task(tidy::run, &[])),
         gate("layers", Work::Task(layers::run, &[])),
+        gate("parity", Work::Task(parity::run, &[])),
         gate("gen", Work::Task(r#gen::run, &["--check"])),
         Gate {
             name: "clippy",

@@ -5,7 +5,8 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a task talks to the terminal it was started from"
+    clippy::disallowed_methods,
+    reason = "a task talks to the terminal it was started from, and reads its environment"
 )]
 
 mod check;
@@ -15,10 +16,12 @@ mod r#gen;
 mod hooks;
 mod layers;
 mod metadata;
+mod parity;
 mod report;
 mod source;
 mod test;
 mod tidy;
+mod tree;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -46,6 +49,12 @@ const TASKS: &[Task] = &[
     },
     Task { name: "layers", arguments: "", about: "who may use whom", run: layers::run },
     Task { name: "tidy", arguments: "", about: "the rules of form that no compiler checks", run: tidy::run },
+    Task {
+        name: "parity",
+        arguments: "",
+        about: "every checklist item of the specification is answered",
+        run: parity::run,
+    },
     Task {
         name: "gen",
         arguments: "[--check]",

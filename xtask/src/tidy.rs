@@ -8,14 +8,13 @@ mod modules;
 mod picture;
 mod rust;
 mod text;
-mod tree;
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
 
 use crate::report::{self, Verdict};
-use tree::Tree;
+use crate::tree::Tree;
 
 /// Checks the repository at `root`.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<Verdict> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::tree::{File, Tree};
 use crate::report::Finding;
+use crate::tree::{File, Tree};
 
 /// Pages, or folders of pages, with the words that each may have. Fenced blocks do not count.
 const LIMITS: &[(&str, usize)] = &[

@@ -2,8 +2,8 @@
 
 use toml::{Table, Value};
 
-use super::tree::{Crate, Tree};
 use crate::report::Finding;
+use crate::tree::{Crate, Tree};
 
 pub(super) fn findings(tree: &Tree) -> Vec<Finding> {
     tree.crates.iter().flat_map(of_crate).collect()

@@ -1,7 +1,7 @@
 //! Rust files as a tree: names, form, and that none is forgotten.
 
-use super::tree::Tree;
 use crate::report::Finding;
+use crate::tree::Tree;
 
 /// Names that say where something lies and not what it is.
 const VAGUE: &[&str] = &["util", "utils", "helper", "helpers", "common", "misc"];

@@ -2,8 +2,8 @@
 //!
 //! It stands in a fenced block under a comment that contains `pipeline-picture`.
 
-use super::tree::Tree;
 use crate::report::Finding;
+use crate::tree::Tree;
 
 const MARK: &str = "pipeline-picture";
 

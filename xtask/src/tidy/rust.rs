@@ -1,8 +1,8 @@
 //! Rust files one by one: size, opening comment, words that are not used here, and `unsafe`.
 
-use super::tree::{File, Tree};
 use crate::report::Finding;
 use crate::source::Source;
+use crate::tree::{File, Tree};
 
 const MAX_LINES: usize = 600;
 const MAX_LIB_LINES: usize = 80;

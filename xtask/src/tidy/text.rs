@@ -1,7 +1,7 @@
 //! Every text file: line ends, and nothing that holds on one machine only.
 
-use super::tree::Tree;
 use crate::report::Finding;
+use crate::tree::Tree;
 
 /// In pieces, so that this file keeps its own rule.
 const MACHINE_PATHS: &[&str] =

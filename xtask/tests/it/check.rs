@@ -19,7 +19,7 @@ fn every_gate_runs_in_order_and_the_failed_ones_are_named() {
     let gates: Vec<&str> = ran.text.lines().filter_map(|line| line.strip_prefix("== ")).collect();
     assert_eq!(
         gates,
-        ["fmt", "tidy", "layers", "gen", "clippy", "test", "doc", "bench", "deny"],
+        ["fmt", "tidy", "layers", "parity", "gen", "clippy", "test", "doc", "bench", "deny"],
         "{}",
         ran.text
     );

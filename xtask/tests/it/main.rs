@@ -5,6 +5,7 @@ mod check;
 mod generate;
 mod hooks;
 mod layers;
+mod parity;
 mod planted;
 mod repository;
 mod testing;

@@ -22,6 +22,11 @@ fn this_repository_keeps_its_layers() {
 }
 
 #[test]
+fn this_repository_answers_the_specification() {
+    passes_here(&["parity"]);
+}
+
+#[test]
 fn this_repositorys_generated_pages_are_fresh() {
     passes_here(&["gen", "--check"]);
 }

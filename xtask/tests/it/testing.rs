@@ -58,6 +58,7 @@ fn a_wrong_word_is_named_and_helped() {
     assert!(ran.text.contains("no task is called \"tidyy\"\nusage: cargo xtask TASK"), "{}", ran.text);
     for (words, expected) in [
         (["layers", "x"], "layers takes no arguments"),
+        (["parity", "x"], "parity takes no arguments"),
         (["gen", "--chekc"], "gen takes --check or nothing"),
         (["hooks", "x"], "say `cargo xtask hooks install`"),
         (["check", "x"], "check takes no arguments"),

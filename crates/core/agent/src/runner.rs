@@ -11,7 +11,8 @@ use crate::Agent;
 /// A call that somebody asks for, as a model would: everything in it is text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedCall {
-    /// The id under which its result will be found.
+    /// The id under which its result will be found; if it is empty or was used before, the log has a fresh one in its
+    /// place and keeps this one beside it (design §5).
     pub id: Arc<str>,
     /// The name of the tool.
     pub name: Arc<str>,

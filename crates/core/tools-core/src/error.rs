@@ -71,6 +71,11 @@ impl ToolError {
         Self::new("ToolArgsError", codes::INVALID_ARGS, message)
     }
 
+    /// The body heard its cancellation and stopped: `ABORTED`. Side effects are possible.
+    pub fn aborted() -> Self {
+        crate::text::aborted(true)
+    }
+
     /// The stable code, if there is one.
     pub fn code(&self) -> Option<&str> {
         self.info.as_ref().map(|info| &*info.code)

@@ -8,33 +8,33 @@ use crate::files;
 use crate::source::Source;
 
 /// Everything that the rules look at.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     root: PathBuf,
-    pub(super) files: Vec<File>,
-    pub(super) crates: Vec<Crate>,
+    pub(crate) files: Vec<File>,
+    pub(crate) crates: Vec<Crate>,
 }
 
 /// One text file.
-pub(super) struct File {
+pub(crate) struct File {
     /// Relative to the repository, with `/`.
-    pub(super) path: String,
-    pub(super) text: String,
+    pub(crate) path: String,
+    pub(crate) text: String,
     /// For Rust alone.
-    pub(super) source: Option<Source>,
+    pub(crate) source: Option<Source>,
 }
 
 /// One package of the repository.
-pub(super) struct Crate {
-    pub(super) name: String,
+pub(crate) struct Crate {
+    pub(crate) name: String,
     /// Relative to the repository.
-    pub(super) folder: String,
-    pub(super) manifest: toml::Table,
+    pub(crate) folder: String,
+    pub(crate) manifest: toml::Table,
 }
 
 impl Tree {
     /// Reads what people write here: sources, manifests, prose, scripts and snapshots. Fixtures are data and are not
     /// read, apart from their prose.
-    pub(super) fn load(root: &Path) -> Result<Self> {
+    pub(crate) fn load(root: &Path) -> Result<Self> {
         let mut tree = Self { root: root.to_path_buf(), files: Vec::new(), crates: Vec::new() };
         for path in files::below(root, "")? {
             let shown = files::shown(&path);
@@ -55,40 +55,40 @@ impl Tree {
         Ok(tree)
     }
 
-    pub(super) fn file(&self, path: &str) -> Option<&File> {
+    pub(crate) fn file(&self, path: &str) -> Option<&File> {
         self.files.iter().find(|file| file.path == path)
     }
 
     /// Whether a file or folder of this path exists.
-    pub(super) fn exists(&self, path: &str) -> bool {
+    pub(crate) fn exists(&self, path: &str) -> bool {
         self.root.join(path).exists()
     }
 
     /// The Rust files, each with its text told apart.
-    pub(super) fn sources(&self) -> impl Iterator<Item = (&File, &Source)> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&File, &Source)> {
         self.files.iter().filter_map(|file| Some((file, file.source.as_ref()?)))
     }
 
-    pub(super) fn prose(&self) -> impl Iterator<Item = &File> {
+    pub(crate) fn prose(&self) -> impl Iterator<Item = &File> {
         self.files.iter().filter(|file| has_extension(&file.path, "md"))
     }
 
     /// The package that a file belongs to, and the file's path inside it.
-    pub(super) fn crate_of<'a>(&self, path: &'a str) -> Option<(&Crate, &'a str)> {
+    pub(crate) fn crate_of<'a>(&self, path: &'a str) -> Option<(&Crate, &'a str)> {
         self.crates
             .iter()
             .find_map(|member| Some((member, path.strip_prefix(&member.folder)?.strip_prefix('/')?)))
     }
 
     /// The package with this name, or whose folder is called so.
-    pub(super) fn crate_called(&self, name: &str) -> Option<&Crate> {
+    pub(crate) fn crate_called(&self, name: &str) -> Option<&Crate> {
         self.crates
             .iter()
             .find(|member| member.name == name || member.folder.rsplit('/').next() == Some(name))
     }
 }
 
-pub(super) fn has_extension(path: &str, extension: &str) -> bool {
+pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
     Path::new(path).extension().is_some_and(|found| found == extension)
 }
 

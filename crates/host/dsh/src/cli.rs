@@ -1,0 +1,92 @@
+//! The command line (spec 12 §1).
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{ArgAction, Args, Parser, Subcommand};
+use dsh_harness::{Mode, ModelChoice};
+
+/// An agent that works on a directory with tools, and keeps a log of everything that it does.
+#[derive(Debug, Parser)]
+#[command(name = "dsh", version, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that stand before or after the command.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// The workspace: relative paths start here, and files are written here only [default: the current directory]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// The configuration [default: the nearest dsh.toml from the workspace upward]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The session log to create or to continue [default: a new file in the state directory for `run`, none for `call`]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
+    /// How tools are shown to the model: native, code or both [default: native]
+    #[arg(long, global = true, value_name = "MODE", hide_possible_values = true, value_parser = modes())]
+    pub(crate) mode: Option<Mode>,
+    /// The model that answers: `demo`, or `script:FILE` [default: the configuration's, else `demo`]
+    #[arg(long, global = true, value_name = "SPEC")]
+    pub(crate) model: Option<ModelChoice>,
+    /// Print for machines
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Make ids and times depend on this number alone
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Tell more on stderr; twice for still more
+    #[arg(short, global = true, action = ArgAction::Count, conflicts_with = "log")]
+    pub(crate) verbose: u8,
+    /// What to tell on stderr, such as `debug` or `dsh_session=trace,warn` [default: warn]
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub(crate) log: Option<String>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run one turn: the prompt goes to the model, its calls are run, its answer is printed
+    Run {
+        /// What to do [default: one line from the terminal, else all of stdin]
+        prompt: Option<String>,
+    },
+    /// Make one tool call and print its result
+    Call {
+        /// The tool
+        tool: String,
+        /// Its arguments as JSON text; `-` reads them from stdin
+        #[arg(default_value = "{}", value_name = "ARGS")]
+        arguments: String,
+    },
+    /// List the tools
+    Tools,
+    /// Draw a stored session again; no tool runs
+    Replay {
+        /// The session log
+        file: PathBuf,
+    },
+    /// Check a session log
+    Verify {
+        /// The session log
+        file: PathBuf,
+    },
+    /// Repair a session log, keeping what is cut off beside it
+    Repair {
+        /// The session log
+        file: PathBuf,
+    },
+    /// Show what is configured and mounted
+    Plugins,
+}
+
+fn modes() -> impl clap::builder::TypedValueParser<Value = Mode> {
+    const MODES: [Mode; 3] = [Mode::Native, Mode::Code, Mode::Both];
+    PossibleValuesParser::new(MODES.map(Mode::as_str))
+        .map(|name| MODES.into_iter().find(|mode| mode.as_str() == name).unwrap_or_default())
+}

@@ -1,0 +1,39 @@
+//! One module for each command.
+
+mod call;
+mod plugins;
+mod repair;
+mod replay;
+mod run;
+mod tools;
+mod verify;
+
+use anyhow::Context as _;
+use tokio::runtime::Builder;
+
+use crate::cli::{Cli, Command};
+use crate::exit::{Exit, Failure};
+
+/// Does what was asked for.
+pub(crate) fn execute(cli: Cli) -> Result<(), Failure> {
+    let Cli { global, command } = cli;
+    match command {
+        Command::Run { prompt } => on_runtime(run::run(&global, prompt)),
+        Command::Call { tool, arguments } => on_runtime(call::call(&global, &tool, arguments)),
+        Command::Tools => tools::tools(&global),
+        Command::Replay { file } => replay::replay(&global, &file),
+        Command::Verify { file } => verify::verify(&global, &file),
+        Command::Repair { file } => repair::repair(&global, &file),
+        Command::Plugins => plugins::plugins(&global),
+    }
+}
+
+/// Two workers, so that an interrupt is heard whatever one of them does.
+fn on_runtime(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.context("failed to start").map_err(|error| Failure::new(Exit::Failed, error))?;
+    let ended = runtime.block_on(command);
+    // What a command started has ended; only a thread that waits for input may be left.
+    runtime.shutdown_background();
+    ended
+}

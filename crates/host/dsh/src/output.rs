@@ -1,0 +1,86 @@
+//! The two streams. Documented output goes to stdout, everything else to stderr.
+//!
+//! A closed stdout is an answer, not an accident: whoever read it has enough. A stderr that can't be written to is
+//! ignored, as there is nobody left to tell.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use rustix::fd::AsFd;
+
+use crate::cards::sheet::escaped;
+
+/// Why something did not get to stdout.
+#[derive(Debug)]
+pub(crate) enum Unwritten {
+    /// Nobody reads any more.
+    Closed,
+    /// The device refused.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe { Self::Closed } else { Self::Failed(error) }
+    }
+}
+
+/// What a person or a script asked for, as it is. On a terminal, control characters are made visible.
+pub(crate) fn text(text: &str) -> Result<(), Unwritten> {
+    let mut out = io::stdout().lock();
+    if out.is_terminal() {
+        out.write_all(escaped(text).as_bytes())?;
+    } else {
+        out.write_all(text.as_bytes())?;
+    }
+    Ok(out.flush()?)
+}
+
+/// One line of documented output.
+pub(crate) fn line(line: &str) -> Result<(), Unwritten> {
+    text(&format!("{line}\n"))
+}
+
+/// Something drawn, with its colours where they can be seen.
+pub(crate) fn drawing(drawing: &str) -> Result<(), Unwritten> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(drawing.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// The same, beside the documented output.
+pub(crate) fn aside(drawing: &str) {
+    // Nobody is left to tell.
+    let _ = anstream::stderr().lock().write_all(drawing.as_bytes());
+}
+
+/// A line beside the documented output, with a word in front that says what it is.
+pub(crate) fn note(word: &str, text: &str) {
+    labelled(word, AnsiColor::Cyan.on_default(), text);
+}
+
+/// What went wrong, where, and what to do.
+pub(crate) fn error(text: &str) {
+    labelled("error", AnsiColor::Red.on_default().bold(), text);
+}
+
+/// A question to a person, who answers on the same line.
+pub(crate) fn ask(question: &str) {
+    aside(question);
+}
+
+fn labelled(word: &str, style: Style, text: &str) {
+    let text = escaped(text);
+    aside(&format!("{style}{word}:{style:#} {text}\n"));
+}
+
+/// How many columns a drawing may have on a stream: those of its terminal, else 80.
+pub(crate) fn width(stream: &(impl io::IsTerminal + AsFd)) -> usize {
+    const WIDTH: usize = 80;
+    const LEAST: usize = 20;
+    if !stream.is_terminal() {
+        return WIDTH;
+    }
+    let size = rustix::termios::tcgetwinsize(stream);
+    size.map_or(WIDTH, |size| usize::from(size.ws_col)).max(LEAST)
+}

@@ -1,0 +1,56 @@
+//! From the global options to a harness.
+
+use std::path::Path;
+
+use dsh_harness::{ConfigText, Environment, Harness, ModelChoice, SessionChoice};
+
+use crate::cli::Global;
+use crate::exit::Failure;
+
+/// Whether a command talks to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// The one that is configured or asked for.
+    Model,
+    /// Tools and event types only: a configured model that can't be had is no obstacle.
+    Tools,
+}
+
+impl Global {
+    /// The harness that these options ask for.
+    pub(crate) fn harness(&self, needs: Needs) -> Result<Harness, Failure> {
+        let environment = self.environment()?;
+        let model = match (&self.model, needs) {
+            (Some(model), _) => Some(model.clone().based(&environment, Path::new(""))),
+            (None, Needs::Model) => None,
+            (None, Needs::Tools) => Some(ModelChoice::Demo),
+        };
+        let mut builder = Harness::builder(environment);
+        if let Some(file) = &self.config {
+            builder = builder.config(ConfigText::read(file)?);
+        }
+        if let Some(mode) = self.mode {
+            builder = builder.mode(mode);
+        }
+        if let Some(model) = model {
+            builder = builder.model(model);
+        }
+        Ok(builder.build()?)
+    }
+
+    /// The session that was named, else `default`.
+    pub(crate) fn session_or(&self, default: SessionChoice) -> SessionChoice {
+        self.session.clone().map_or(default, SessionChoice::File)
+    }
+
+    fn environment(&self) -> Result<Environment, Failure> {
+        let environment = match &self.root {
+            Some(root) => Environment::of_process_at(root),
+            None => Environment::of_process()?,
+        };
+        Ok(match self.seed {
+            Some(seed) => environment.seeded(seed),
+            None => environment,
+        })
+    }
+}

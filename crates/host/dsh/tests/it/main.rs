@@ -1,0 +1,11 @@
+//! The program as a process: its streams, its exit codes, its files.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't set up its scene fails")]
+
+mod calls;
+mod closed_streams;
+mod interrupts;
+mod listings;
+mod logs;
+mod refusals;
+mod turns;
+mod world;

@@ -1,0 +1,167 @@
+//! From an environment and a configuration to a running harness.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dsh_fs_local::canonical_policy;
+use dsh_llm::Model;
+use dsh_sandbox_policy::{SandboxMode, default_read_roots};
+
+use crate::config::{Parsed, SETTINGS};
+use crate::harness::Harness;
+use crate::mounted::Mounted;
+use crate::row::{MountError, Row};
+use crate::{ConfigError, ConfigText, Environment, Host, Mode, ModelChoice, SharedPolicy, plugins};
+
+/// Puts a harness together.
+pub struct HarnessBuilder {
+    environment: Environment,
+    config: Option<ConfigText>,
+    rows: Vec<Row>,
+    model: Option<ModelChoice>,
+    own_model: Option<Arc<dyn Model>>,
+    mode: Option<Mode>,
+}
+
+/// Why there is no harness. For the operator.
+#[derive(Debug, thiserror::Error)]
+pub enum HarnessError {
+    /// The workspace root can't be used.
+    #[error("the root {} can't be used: {source}", root.display())]
+    Root {
+        /// The root as it was given.
+        root: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The configuration is refused.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A plugin could not be mounted. Those before it were unmounted again.
+    #[error("plugin `{plugin}`: {source}")]
+    Mount {
+        /// The plugin.
+        plugin: &'static str,
+        /// Why.
+        source: MountError,
+    },
+    /// Two rows have the same name.
+    #[error("there are two plugins of the name `{0}`")]
+    DuplicateRow(&'static str),
+    /// A row has the name of a setting that stands above all tables.
+    #[error("a plugin can't be called `{0}`: that is the name of a setting")]
+    ReservedRow(&'static str),
+    /// A mode that this version does not have.
+    #[error("the mode `{}` needs Code Mode, which this version does not have; use `native`", .0.as_str())]
+    ModeUnavailable(Mode),
+}
+
+impl Harness {
+    /// Begins a harness with the built-in rows.
+    pub fn builder(environment: Environment) -> HarnessBuilder {
+        HarnessBuilder {
+            environment,
+            config: None,
+            rows: plugins::table(),
+            model: None,
+            own_model: None,
+            mode: None,
+        }
+    }
+}
+
+impl HarnessBuilder {
+    /// The configuration. Without one, the nearest `dsh.toml` from the root upward.
+    #[must_use]
+    pub fn config(self, config: ConfigText) -> Self {
+        Self { config: Some(config), ..self }
+    }
+
+    /// Adds a plugin behind those that are there.
+    #[must_use]
+    pub fn row(mut self, row: Row) -> Self {
+        self.rows.push(row);
+        self
+    }
+
+    /// The model, above what the configuration says.
+    #[must_use]
+    pub fn model(self, model: ModelChoice) -> Self {
+        Self { model: Some(model), ..self }
+    }
+
+    /// A model of the embedder's own, above every choice of one by name.
+    #[must_use]
+    pub fn own_model(self, model: Arc<dyn Model>) -> Self {
+        Self { own_model: Some(model), ..self }
+    }
+
+    /// The presentation mode, above what the configuration says.
+    #[must_use]
+    pub fn mode(self, mode: Mode) -> Self {
+        Self { mode: Some(mode), ..self }
+    }
+
+    /// Reads everything, then mounts everything. After an error nothing is mounted.
+    pub fn build(self) -> Result<Harness, HarnessError> {
+        let Self { environment, config, rows, model, own_model, mode } = self;
+        for (index, row) in rows.iter().enumerate() {
+            if SETTINGS.contains(&row.name()) {
+                return Err(HarnessError::ReservedRow(row.name()));
+            }
+            if rows.iter().take(index).any(|earlier| earlier.name() == row.name()) {
+                return Err(HarnessError::DuplicateRow(row.name()));
+            }
+        }
+        let environment = at_canonical_root(environment)?;
+        let config = match config {
+            Some(config) => config,
+            None => ConfigText::nearest(&environment.root)?,
+        };
+        let Parsed { settings, mounts } = config.parse(&rows)?;
+        let mode = mode.or(settings.mode).unwrap_or_default();
+        if mode != Mode::Native {
+            return Err(HarnessError::ModeUnavailable(mode));
+        }
+        let base = config.base().unwrap_or(&environment.root).to_owned();
+        let configured = settings.read_roots.iter().map(|root| environment.expand(root, &base));
+        let mut read_roots = default_read_roots(toolchain_sources(&environment));
+        read_roots.extend(configured);
+        let read_roots = read_roots.iter().map(PathBuf::as_path);
+        let policy = canonical_policy(SandboxMode::WorkspaceWrite, &environment.root, read_roots);
+        let mut host = Host::new(environment, SharedPolicy::new(policy), model, base);
+        host.own_model = own_model;
+        let mut mounted = Mounted::default();
+        for ((name, mount), row) in mounts.into_iter().zip(&rows) {
+            let done = mounted.mount(name, row.summary(), mount, &host);
+            done.map_err(|source| HarnessError::Mount { plugin: name, source })?;
+        }
+        Ok(Harness::new(host, mounted, mode, config.file))
+    }
+}
+
+fn at_canonical_root(environment: Environment) -> Result<Environment, HarnessError> {
+    let root = environment.root.clone();
+    let canonical = root.canonicalize().and_then(|root| {
+        // A root that can't be listed is no workspace.
+        std::fs::read_dir(&root)?;
+        Ok(root)
+    });
+    match canonical {
+        Ok(canonical) => Ok(environment.at(canonical)),
+        Err(source) => Err(HarnessError::Root { root, source }),
+    }
+}
+
+/// The sources of the standard library, so that an agent can read what its code calls.
+fn toolchain_sources(environment: &Environment) -> Vec<PathBuf> {
+    let Some(home) = &environment.home else { return Vec::new() };
+    let Ok(toolchains) = std::fs::read_dir(home.join(".rustup/toolchains")) else { return Vec::new() };
+    let mut sources: Vec<_> = toolchains
+        .filter_map(|toolchain| Some(toolchain.ok()?.path().join("lib/rustlib/src")))
+        .filter(|path: &PathBuf| Path::is_dir(path))
+        .collect();
+    sources.sort();
+    sources
+}

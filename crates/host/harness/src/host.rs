@@ -1,0 +1,82 @@
+//! What a row may use.
+
+use std::sync::Arc;
+
+use dsh_agent_loop::AgentLoop;
+use dsh_fs::{FileSystem, Search};
+use dsh_lifecycle::Slot;
+use dsh_llm::Model;
+use dsh_session::{Vocabulary, VocabularyError};
+use dsh_system_prompt::SystemPrompt;
+use dsh_tools_core::Tools;
+use parking_lot::Mutex;
+
+use crate::{Environment, ModelChoice, SharedPolicy};
+
+/// The registries and service slots of one harness. A slot is empty until the row that provides it is mounted, and is
+/// looked up when it is used; so rows don't depend on each other's order for more than the order of calls.
+pub struct Host {
+    /// The tools, and those who listen to their calls.
+    pub tools: Tools,
+    /// What models are told.
+    pub prompt: SystemPrompt,
+    /// The model.
+    pub model: Slot<dyn Model>,
+    /// Files.
+    pub fs: Slot<dyn FileSystem>,
+    /// Searches.
+    pub search: Slot<dyn Search>,
+    /// What runs turns.
+    pub turns: Slot<AgentLoop>,
+    /// What tools may reach.
+    pub policy: Arc<SharedPolicy>,
+    /// Directories, clock and ids.
+    pub environment: Environment,
+    /// The model that was asked for above the configuration, if any.
+    pub model_choice: Option<ModelChoice>,
+    /// The embedder's own model, if any.
+    pub own_model: Option<Arc<dyn Model>>,
+    /// The directory that relative paths of the configuration start at.
+    pub config_base: std::path::PathBuf,
+    vocabulary: Mutex<Vocabulary>,
+}
+
+impl Host {
+    pub(crate) fn new(
+        environment: Environment,
+        policy: SharedPolicy,
+        model_choice: Option<ModelChoice>,
+        config_base: std::path::PathBuf,
+    ) -> Self {
+        Self {
+            tools: Tools::new(),
+            prompt: SystemPrompt::default(),
+            model: Slot::empty(),
+            fs: Slot::empty(),
+            search: Slot::empty(),
+            turns: Slot::empty(),
+            policy: Arc::new(policy),
+            environment,
+            model_choice,
+            own_model: None,
+            config_base,
+            vocabulary: Mutex::new(Vocabulary::core()),
+        }
+    }
+
+    /// Declares event types of a plugin. A log that holds an undeclared one is refused, so this happens while the
+    /// plugin is mounted, before any session is opened.
+    pub fn declare(
+        &self,
+        declare: impl FnOnce(Vocabulary) -> Result<Vocabulary, VocabularyError>,
+    ) -> Result<(), VocabularyError> {
+        let mut vocabulary = self.vocabulary.lock();
+        *vocabulary = declare(vocabulary.clone())?;
+        Ok(())
+    }
+
+    /// The event types that sessions of this host may hold.
+    pub fn vocabulary(&self) -> Vocabulary {
+        self.vocabulary.lock().clone()
+    }
+}

@@ -1,0 +1,93 @@
+//! Which model: `demo`, or a script (spec 12 §2).
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use dsh_llm::Model;
+use dsh_llm_script::{DemoModel, ScriptedModel};
+use serde::Deserialize;
+
+use crate::Environment;
+
+/// A model by its name on the command line or in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum ModelChoice {
+    /// The embedded demonstration: a real piece of work on the workspace, without network and key.
+    Demo,
+    /// Answers from a file.
+    Script(PathBuf),
+}
+
+/// Why a model can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// A name that nobody knows.
+    #[error("unknown model `{0}`; this version has `demo` and `script:FILE`")]
+    Unknown(String),
+    /// The script can't be read.
+    #[error("failed to read the script {}: {source}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The script is no script.
+    #[error("{}: {source}", file.display())]
+    Script {
+        /// The file.
+        file: PathBuf,
+        /// Where and what.
+        source: dsh_llm_script::ScriptError,
+    },
+}
+
+impl TryFrom<String> for ModelChoice {
+    type Error = ModelError;
+
+    fn try_from(text: String) -> Result<Self, ModelError> {
+        text.parse()
+    }
+}
+
+impl FromStr for ModelChoice {
+    type Err = ModelError;
+
+    fn from_str(text: &str) -> Result<Self, ModelError> {
+        match text.split_once(':') {
+            None if text == "demo" => Ok(Self::Demo),
+            Some(("script", file)) if !file.is_empty() => Ok(Self::Script(file.into())),
+            _ => Err(ModelError::Unknown(text.to_owned())),
+        }
+    }
+}
+
+impl ModelChoice {
+    /// The same with a relative file placed at `base`.
+    #[must_use]
+    pub fn based(self, environment: &Environment, base: &Path) -> Self {
+        match self {
+            Self::Demo => Self::Demo,
+            Self::Script(file) => Self::Script(environment.expand(&file, base)),
+        }
+    }
+
+    pub(crate) fn load(&self) -> Result<Arc<dyn Model>, ModelError> {
+        let file = match self {
+            Self::Demo => return Ok(Arc::new(DemoModel)),
+            Self::Script(file) => file.clone(),
+        };
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(source) => return Err(ModelError::Unreadable { file, source }),
+        };
+        let name =
+            file.file_stem().map_or_else(|| "script".into(), |stem| stem.to_string_lossy().into_owned());
+        match ScriptedModel::from_text(&text) {
+            Ok(model) => Ok(Arc::new(model.named(&*name))),
+            Err(source) => Err(ModelError::Script { file, source }),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The table of plugins. The order of the rows is the order of calls: the first is the outermost.
+//!
+//! <!-- pipeline-picture -->
+//! ```text
+//! model text ─parse→  prepare    pre-execute… → decision → guards             ordered, in model order
+//!                     dispatch   (ask → approval → guards) → execute… around  overlaps, up to the cap
+//!                                the body → value → output schema → render
+//!                     finish     post-execute… → finalizeContent → bound      ordered, in model order
+//!                     commit     log → publish (results)
+//! ```
+
+use std::sync::Arc;
+
+use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
+use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
+use dsh_lifecycle::{Registration, Registrations};
+use dsh_sandbox_policy::SandboxMode;
+use dsh_system_prompt::{AssembleContext, OfferedTools, PromptConfig};
+use dsh_tool_fs::{FsTools, FsToolsConfig};
+use dsh_tool_fs_search::{SearchTools, SearchToolsConfig};
+use serde::Deserialize;
+
+use crate::row::{MountError, Row, row};
+use crate::{Host, ModelChoice};
+
+/// The rows that every harness has, in order.
+pub(crate) fn table() -> Vec<Row> {
+    vec![
+        row("sandbox-policy", "what tools may reach", |config, host| Ok(sandbox_policy(&config, host))),
+        row("system-prompt", "identity, persona and tool order of the prompt", system_prompt),
+        row("model", "the model that answers", model),
+        row("agent-loop", "turns and steps", agent_loop),
+        row("fs-local", "files and searches on the local disk", fs_local),
+        row("tool-fs", "the tools `read` and `write`", tool_fs),
+        row("tool-fs-search", "the tools `glob` and `grep`", tool_fs_search),
+    ]
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct SandboxConfig {
+    #[serde(default)]
+    mode: Option<SandboxMode>,
+}
+
+fn sandbox_policy(config: &SandboxConfig, host: &Host) -> Registrations {
+    let Some(mode) = config.mode else { return Registrations::new() };
+    let before = host.policy.set_mode(mode);
+    let policy = Arc::downgrade(&host.policy);
+    let restore = move || {
+        if let Some(policy) = policy.upgrade() {
+            policy.set_mode(before);
+        }
+    };
+    Registration::new(restore).into()
+}
+
+fn system_prompt(config: PromptConfig, host: &Host) -> Result<Registrations, MountError> {
+    let mut mounted = host.prompt.configure(config)?;
+    let tools = host.tools.clone();
+    let offered = move |cx: &AssembleContext| {
+        let view = tools.view(cx.effective_scope());
+        let known = view.known().iter().cloned().collect();
+        Ok(OfferedTools { schemas: Arc::clone(view.schemas()), known_names: Some(known) })
+    };
+    mounted.push(host.prompt.tools(None, Arc::new(offered)));
+    Ok(mounted)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelConfig {
+    #[serde(default, rename = "use")]
+    choice: Option<ModelChoice>,
+}
+
+fn model(config: ModelConfig, host: &Host) -> Result<Registrations, MountError> {
+    if let Some(own) = &host.own_model {
+        return Ok(host.model.provide(Arc::clone(own))?.into());
+    }
+    let configured = config.choice.map(|choice| choice.based(&host.environment, &host.config_base));
+    let choice = host.model_choice.clone().or(configured).unwrap_or(ModelChoice::Demo);
+    Ok(host.model.provide(choice.load()?)?.into())
+}
+
+fn agent_loop(config: LoopConfig, host: &Host) -> Result<Registrations, MountError> {
+    let parts = LoopParts {
+        tools: host.tools.clone(),
+        prompt: host.prompt.clone(),
+        model: host.model.clone(),
+        ids: Arc::clone(&host.environment.ids),
+    };
+    Ok(host.turns.provide(Arc::new(AgentLoop::new(parts, config)))?.into())
+}
+
+fn fs_local(config: LocalFsConfig, host: &Host) -> Result<Registrations, MountError> {
+    let files = host.fs.provide(Arc::new(LocalFs::new(config)))?;
+    let search = host.search.provide(Arc::new(LocalSearch::default()))?;
+    Ok([files, search].into_iter().collect())
+}
+
+fn tool_fs(config: FsToolsConfig, host: &Host) -> Result<Registrations, MountError> {
+    let tools = FsTools::new(host.fs.clone(), Arc::clone(&host.policy) as _, config);
+    Ok(tools.register(&host.tools, &host.prompt)?)
+}
+
+fn tool_fs_search(config: SearchToolsConfig, host: &Host) -> Result<Registrations, MountError> {
+    let tools = SearchTools::new(host.search.clone(), Arc::clone(&host.policy) as _, config);
+    Ok(tools.register(&host.tools, &host.prompt)?)
+}

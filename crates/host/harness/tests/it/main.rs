@@ -1,0 +1,11 @@
+//! Configuration and rows in, a running harness out, on real files.
+#![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
+#![expect(clippy::panic, reason = "some of what is contained here are panics")]
+
+mod configuration;
+mod models;
+mod mounting;
+mod reach;
+mod sessions;
+mod turns;
+mod world;

@@ -1,0 +1,45 @@
+//! What tools may reach: the sandbox mode and the read roots.
+
+use crate::world::{World, call};
+
+#[tokio::test]
+async fn read_roots_open_directories_beyond_the_workspace() {
+    let world = World::new();
+    world.put("home/notes/a.txt", "of the home directory");
+    world.put("shared/b.txt", "beside the configuration");
+    world.put("home/secret.txt", "closed");
+    let harness = world.configured("readRoots = ['~/notes', '../shared']").unwrap();
+    let read = async |name: &str| {
+        let path = world.path(name);
+        call(&harness, "read", &format!(r#"{{"file_path": "{}"}}"#, path.display())).await
+    };
+    for (name, line) in
+        [("home/notes/a.txt", "1: of the home directory"), ("shared/b.txt", "1: beside the configuration")]
+    {
+        let (shown, code) = read(name).await;
+        assert!(code.is_none() && shown.lines().any(|shown| shown == line), "{shown}");
+    }
+    assert_eq!(read("home/secret.txt").await.1.as_deref(), Some("FS_SANDBOX_DENIED"));
+}
+
+#[tokio::test]
+async fn the_sandbox_mode_decides_what_may_be_written() {
+    // mode, inside, outside
+    let denied = Some("FS_SANDBOX_DENIED".to_owned());
+    let rows = [
+        ("", None, denied.clone()),
+        ("sandbox-policy.mode = 'read-only'", denied.clone(), denied.clone()),
+        ("sandbox-policy.mode = 'workspace-write'", None, denied),
+        ("sandbox-policy.mode = 'danger-full-access'", None, None),
+    ];
+    for (text, inside, outside) in rows {
+        let world = World::new();
+        let harness = world.configured(text).unwrap();
+        for (file, expected) in [("root/in.txt", inside), ("out.txt", outside)] {
+            let path = world.path(file);
+            let arguments = format!(r#"{{"file_path": "{}", "content": "x"}}"#, path.display());
+            let (_, code) = call(&harness, "write", &arguments).await;
+            assert_eq!((&code, path.exists()), (&expected, expected.is_none()), "{text} {file}");
+        }
+    }
+}
