@@ -12,7 +12,9 @@ use crate::config::{Parsed, SETTINGS};
 use crate::harness::Harness;
 use crate::mounted::Mounted;
 use crate::row::{MountError, Row};
-use crate::{ConfigError, ConfigText, Environment, Host, Mode, ModelChoice, SharedPolicy, plugins};
+use crate::{
+    CONFIG_FILE, ConfigError, ConfigText, Environment, Host, Mode, ModelChoice, SharedPolicy, plugins,
+};
 
 /// Puts a harness together.
 pub struct HarnessBuilder {
@@ -129,8 +131,14 @@ impl HarnessBuilder {
         let mut read_roots = default_read_roots(toolchain_sources(&environment));
         read_roots.extend(configured);
         let read_roots = read_roots.iter().map(PathBuf::as_path);
-        let policy = canonical_policy(SandboxMode::WorkspaceWrite, &environment.root, read_roots);
-        let mut host = Host::new(environment, SharedPolicy::new(policy), model, base);
+        let mut policy = canonical_policy(SandboxMode::WorkspaceWrite, &environment.root, read_roots);
+        // Whoever can write what decides about reach has any reach from the next start on.
+        policy.protected_names.push(CONFIG_FILE.into());
+        let policy = SharedPolicy::new(policy);
+        if !config.file.as_os_str().is_empty() {
+            policy.protect(&config.file);
+        }
+        let mut host = Host::new(environment, policy, model, base);
         host.own_model = own_model;
         let mut mounted = Mounted::default();
         for ((name, mount), row) in mounts.into_iter().zip(&rows) {

@@ -1,5 +1,6 @@
 //! The policy in force, for everybody who asks per call.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use dsh_sandbox_policy::{PolicySource, SandboxMode, SandboxPolicy};
@@ -18,6 +19,14 @@ impl SharedPolicy {
     /// The policy that a call would be told now.
     pub fn current(&self) -> Arc<SandboxPolicy> {
         Arc::clone(&self.0.read())
+    }
+
+    /// Keeps a file from being written by tools, by its canonical path.
+    pub fn protect(&self, file: &Path) {
+        let mut policy = self.0.write();
+        let mut protecting = SandboxPolicy::clone(&policy);
+        protecting.protected_files.push(file.canonicalize().unwrap_or_else(|_| file.to_owned()));
+        *policy = Arc::new(protecting);
     }
 
     /// Switches the mode, and returns the one before. A call that has asked already keeps what it was told.

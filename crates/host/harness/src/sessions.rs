@@ -74,11 +74,13 @@ impl Harness {
             SessionChoice::Fresh => {
                 let state = environment.state.as_ref().ok_or(SessionFailure::NoStateDirectory)?;
                 let (file, log) = create_new(&state.join(&*id), &header)?;
+                self.host().policy.protect(&file);
                 let session = Session::create(self.spec(header, vocabulary, Some(Arc::new(log))));
                 return Ok(OpenSession { session, file: Some(file), set_aside: None, resumed: false });
             }
         };
         let Opened { log, header, events, set_aside } = LogFile::open_or_create(&file, header, &vocabulary)?;
+        self.host().policy.protect(&file);
         let resumed = !events.is_empty();
         let spec = self.spec(header, vocabulary, Some(Arc::new(log)));
         let session = if resumed {

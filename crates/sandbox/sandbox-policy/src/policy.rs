@@ -1,5 +1,6 @@
 //! A mode with its roots, and what it allows.
 
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use crate::SandboxMode;
@@ -16,6 +17,10 @@ pub struct SandboxPolicy {
     pub workspace_root: PathBuf,
     /// Canonical directories that may be read besides the workspace.
     pub read_roots: Vec<PathBuf>,
+    /// Names of files that are nobody's to write, wherever they lie: those that say what may be reached.
+    pub protected_names: Vec<OsString>,
+    /// Canonical files that are nobody's to write, such as the log of the session itself.
+    pub protected_files: Vec<PathBuf>,
 }
 
 impl SandboxPolicy {
@@ -25,7 +30,13 @@ impl SandboxPolicy {
         workspace_root: impl Into<PathBuf>,
         read_roots: impl IntoIterator<Item = PathBuf>,
     ) -> Self {
-        Self { mode, workspace_root: workspace_root.into(), read_roots: read_roots.into_iter().collect() }
+        Self {
+            mode,
+            workspace_root: workspace_root.into(),
+            read_roots: read_roots.into_iter().collect(),
+            protected_names: Vec::new(),
+            protected_files: Vec::new(),
+        }
     }
 
     /// The same roots under another mode, as for one call that was escalated.
@@ -59,14 +70,23 @@ impl SandboxPolicy {
         }
     }
 
+    /// Whether writing to this canonical path is denied although it lies within reach. Where nothing is confined,
+    /// nothing is protected.
+    #[must_use]
+    pub fn protects(&self, path: &Path) -> bool {
+        let by_name =
+            || path.file_name().is_some_and(|name| self.protected_names.iter().any(|held| held == name));
+        let by_path = || self.protected_files.iter().any(|held| held == path);
+        self.mode != SandboxMode::DangerFullAccess && (by_name() || by_path())
+    }
+
     /// The root beneath which this canonical path may be written, as [`read_root_of`](Self::read_root_of).
     #[must_use]
     pub fn write_root_of(&self, path: &Path) -> Option<&Path> {
         match self.mode {
             SandboxMode::ReadOnly => None,
-            SandboxMode::WorkspaceWrite => {
-                Some(self.workspace_root.as_path()).filter(|root| is_beneath(path, root))
-            }
+            SandboxMode::WorkspaceWrite => Some(self.workspace_root.as_path())
+                .filter(|root| is_beneath(path, root) && !self.protects(path)),
             SandboxMode::DangerFullAccess => top_of(path),
         }
     }
@@ -128,6 +148,32 @@ mod tests {
             assert_eq!(reach(SandboxMode::ReadOnly), read_only, "{path}");
             assert_eq!(reach(SandboxMode::WorkspaceWrite), workspace_write, "{path}");
         }
+    }
+
+    #[test]
+    fn what_is_protected_is_read_and_not_written() {
+        let mut policy = policy(SandboxMode::WorkspaceWrite);
+        policy.protected_names = vec!["rules.toml".into()];
+        policy.protected_files = vec!["/ws/repo/log".into()];
+        let rows = [
+            ("/ws/repo/rules.toml", false),
+            ("/ws/repo/a/rules.toml", false),
+            ("/ws/repo/log", false),
+            ("/ws/repo/a/log", true),
+            ("/ws/repo/rules.toml/a", true),
+            ("/ws/repo/a.toml", true),
+        ];
+        for (path, written) in rows {
+            let path = Path::new(path);
+            assert_eq!(
+                (policy.may_read(path), policy.may_write(path)),
+                (true, written),
+                "{}",
+                path.display()
+            );
+        }
+        let full = policy.with_mode(SandboxMode::DangerFullAccess);
+        assert!(full.may_write(Path::new("/ws/repo/rules.toml")));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod closed_streams;
 mod interrupts;
 mod listings;
 mod logs;
+mod readme;
 mod refusals;
 mod turns;
 mod world;

@@ -43,3 +43,26 @@ async fn the_sandbox_mode_decides_what_may_be_written() {
         }
     }
 }
+
+#[tokio::test]
+async fn the_sessions_own_files_are_not_for_tools_to_change() {
+    let world = World::new();
+    let settings = world.put("root/real.toml", "sandbox-policy.mode = 'workspace-write'");
+    world.put("root/sub/dsh.toml", "mode = 'native'");
+    std::os::unix::fs::symlink("real.toml", world.file("dsh.toml")).unwrap();
+    let log = world.file("logs/s.jsonl");
+    let harness = world.builder().build().unwrap();
+    let session = harness.open_session(&dsh_harness::SessionChoice::File(log.clone())).unwrap();
+    std::os::unix::fs::symlink("logs/s.jsonl", world.file("alias")).unwrap();
+    for name in ["dsh.toml", "real.toml", "sub/dsh.toml", "new/dsh.toml", "logs/s.jsonl", "alias"] {
+        let (_, code) =
+            call(&harness, "write", &format!(r#"{{"file_path": "{name}", "content": "x"}}"#)).await;
+        assert_eq!(code.as_deref(), Some("FS_SANDBOX_DENIED"), "{name}");
+    }
+    assert!(std::fs::read_to_string(settings).unwrap().contains("workspace-write"));
+    assert!(std::fs::read_to_string(log).unwrap().starts_with("{\"type\":\"session\""));
+    assert!(!world.file("new").exists());
+    let (_, code) = call(&harness, "read", r#"{"file_path": "dsh.toml"}"#).await;
+    assert_eq!(code, None);
+    drop(session);
+}

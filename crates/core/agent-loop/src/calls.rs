@@ -1,0 +1,200 @@
+//! One step's calls on the lane: their source is a batch, and committing one is a line in the log, then publication.
+
+use std::cell::Cell;
+use std::future::Ready;
+use std::sync::Arc;
+
+use dsh_agent::TurnError;
+use dsh_json::{Json, Limits as JsonLimits};
+use dsh_llm::{Content, ContentBlock, Message, Role, Source};
+use dsh_scheduler::{Begun, Limits, Mode, Started, Work, run};
+use dsh_session::{CodedError, ToolCall, ToolResult as ToolResulted};
+use dsh_tools_core::{Arguments, CallInput, Prepared, Settled, ToolError, ToolResult, codes};
+use futures_util::future::BoxFuture;
+use futures_util::stream;
+
+use crate::turn::Turn;
+
+impl Turn<'_> {
+    /// Runs the calls of an assistant message. Every call gets exactly one result, in model order (spec 02 §A).
+    ///
+    /// Returns whether a call concluded the turn. The messages that ride on results wait for the next step.
+    pub(crate) async fn run_calls(&self, step: u32, content: &Content) -> Result<bool, TurnError> {
+        let config = &self.driver.config;
+        let json_limits = JsonLimits { max_bytes: config.max_argument_bytes.get(), ..JsonLimits::default() };
+        let calls: Vec<_> = content.iter().filter_map(|block| Pending::of(block, &json_limits)).collect();
+        let limits = Limits {
+            running: config.max_parallel_tool_calls,
+            uncommitted: config.max_uncommitted_tool_calls,
+            waiting: config.max_tool_calls_per_step,
+            side: 0,
+        };
+        let mut work = Native { turn: self, step, concluded: false };
+        if calls.len() > limits.waiting.get() {
+            let error = too_many_calls(calls.len(), limits.waiting.get());
+            for call in calls {
+                work.answer(&call, error.clone())?;
+            }
+        } else {
+            run(&mut work, stream::iter(calls), limits).await?;
+        }
+        Ok(work.concluded)
+    }
+}
+
+/// A call of the model that has not started.
+struct Pending {
+    id: Arc<str>,
+    name: Arc<str>,
+    /// As the model wrote it: what the log keeps.
+    raw: Arc<str>,
+    arguments: Arguments,
+    /// The answer of the classifier, with the version of the registry that it holds for.
+    mode: Cell<Option<(u64, Mode)>>,
+}
+
+impl Pending {
+    fn of(block: &ContentBlock, limits: &JsonLimits) -> Option<Self> {
+        let ContentBlock::ToolCall { id, name, arguments, .. } = block else { return None };
+        Some(Self {
+            id: Arc::clone(id),
+            name: Arc::clone(name),
+            raw: Arc::clone(arguments),
+            arguments: Arguments::parse(arguments, limits),
+            mode: Cell::new(None),
+        })
+    }
+}
+
+struct Native<'a> {
+    turn: &'a Turn<'a>,
+    step: u32,
+    concluded: bool,
+}
+
+/// What a started call needs for its commit: its id, and where its start stands in the log.
+struct Ticket {
+    call_id: Arc<str>,
+    seq: u64,
+}
+
+impl<'a> Work for Native<'a> {
+    type Call = Pending;
+    type Ticket = Ticket;
+    type Output = Settled;
+    type Error = TurnError;
+    type Body = BoxFuture<'a, Settled>;
+    type Side = Ready<Result<(), TurnError>>;
+
+    fn mode(&self, call: &Pending) -> Mode {
+        let (tools, scope) = (&self.turn.driver.parts.tools, Some(self.turn.agent.scope()));
+        let view = tools.view(scope);
+        if let Some((version, mode)) = call.mode.get()
+            && version == view.version()
+        {
+            return mode;
+        }
+        let parallel = match &call.arguments {
+            Arguments::Value { value, .. } => view.get(&call.name).is_some_and(|tool| tool.parallel(value)),
+            Arguments::Malformed(_) => false,
+        };
+        let mode = if parallel { Mode::Parallel } else { Mode::Exclusive };
+        call.mode.set(Some((view.version(), mode)));
+        mode
+    }
+
+    fn stopped(&self) -> bool {
+        self.turn.cancel.is_cancelled()
+    }
+
+    async fn start(&mut self, call: Pending) -> Result<Begun<Self>, TurnError> {
+        let turn = self.turn;
+        let exclusive = self.mode(&call) == Mode::Exclusive;
+        let ticket = self.log_start(&call)?;
+        let input = CallInput {
+            call_id: call.id,
+            root_call_id: None,
+            name: call.name,
+            arguments: call.arguments,
+            agent: Some(turn.agent.clone()),
+            parent: None,
+            cancel: turn.cancel.clone(),
+        };
+        let tools = &turn.driver.parts.tools;
+        let started = match tools.prepare(input).await {
+            Prepared::Settled(settled) => Started::Settled(settled),
+            Prepared::Ready(ready) => {
+                // A call that may change the world is on the device before it does.
+                if exclusive {
+                    turn.session().flush().await.map_err(TurnError::Flush)?;
+                }
+                let body: Self::Body = Box::pin(tools.dispatch(ready));
+                Started::Running(body)
+            }
+        };
+        Ok((ticket, started))
+    }
+
+    async fn commit(&mut self, ticket: Ticket, settled: Settled) -> Result<Option<Self::Side>, TurnError> {
+        let finished = self.turn.driver.parts.tools.finish(settled).await;
+        self.log_result(&ticket, finished.result())?;
+        let result = finished.publish();
+        self.turn.occupied.park(result.contexts.iter().cloned());
+        self.concluded |= result.concludes_turn();
+        Ok(None)
+    }
+
+    async fn skip(&mut self, call: Pending) -> Result<(), TurnError> {
+        let error =
+            ToolError::new("AbortError", codes::ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch");
+        self.answer(&call, error)
+    }
+}
+
+impl Native<'_> {
+    fn log_start(&self, call: &Pending) -> Result<Ticket, TurnError> {
+        let event = self.turn.session().append(&ToolCall {
+            turn: self.turn.number,
+            step: self.step,
+            call_id: Arc::clone(&call.id),
+            name: Arc::clone(&call.name),
+            arguments: Arc::clone(&call.raw),
+        })?;
+        Ok(Ticket { call_id: Arc::clone(&call.id), seq: event.seq })
+    }
+
+    /// Logs a call that never starts, with its result. Nobody is told of it.
+    fn answer(&self, call: &Pending, error: ToolError) -> Result<(), TurnError> {
+        let ticket = self.log_start(call)?;
+        self.log_result(&ticket, &ToolResult::failed(error))
+    }
+
+    fn log_result(&self, ticket: &Ticket, result: &ToolResult) -> Result<(), TurnError> {
+        let call_id = Arc::clone(&ticket.call_id);
+        let block = ContentBlock::ToolResult {
+            tool_call_id: Arc::clone(&call_id),
+            content: Arc::clone(&result.content),
+            is_error: result.is_error(),
+        };
+        let message = Message {
+            id: self.turn.driver.parts.ids.fresh(),
+            role: Role::User,
+            content: Arc::from([block]),
+            source: Source::Tool { call_id },
+        };
+        let info = result.error().and_then(|error| error.info.as_ref());
+        let error = info.map(|info| CodedError { name: (&*info.name).into(), code: (&*info.code).into() });
+        let meta: Option<Json> = result.meta.clone();
+        let event = ToolResulted { turn: self.turn.number, step: self.step, message, error, meta };
+        self.turn.session().append_from(&event, &[ticket.seq])?;
+        Ok(())
+    }
+}
+
+/// What the model reads when it asks for more calls than a step may have.
+fn too_many_calls(asked: usize, limit: usize) -> ToolError {
+    let message = format!(
+        "none of the {asked} calls of this message ran: a step may have {limit} (`maxToolCallsPerStep`). Send fewer at a time."
+    );
+    ToolError::new("ToolNotStartedError", "TOOL_NOT_STARTED", message)
+}

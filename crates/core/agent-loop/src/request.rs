@@ -1,0 +1,74 @@
+//! The request that the log derives, and the records that make it derivable.
+
+use std::sync::Arc;
+
+use dsh_agent::TurnError;
+use dsh_llm::{Model, ModelRequest};
+use dsh_session::{
+    HeaderReason, Payload, RequestConfig, RequestContext, RequestForm, RequestHeader, Session,
+};
+use dsh_system_prompt::Assembly;
+
+/// What the log says about the requests so far: read once a turn, and kept up to date by it.
+pub(crate) struct LastRequest {
+    header: Option<Header>,
+    context: Option<RequestContext>,
+}
+
+struct Header {
+    form: RequestForm,
+    /// Written by an earlier life of the session.
+    seeded: bool,
+}
+
+impl LastRequest {
+    pub(crate) fn of(session: &Session) -> Self {
+        let header = last::<RequestHeader>(session)
+            .map(|(seq, held)| Header { form: held.header, seeded: seq < session.first_live_seq() });
+        Self { header, context: last::<RequestContext>(session).map(|(_, held)| held) }
+    }
+
+    /// Logs what differs from the last request, and returns the request that the log now says (spec 02 §C.5).
+    pub(crate) fn derive(
+        &mut self,
+        session: &Session,
+        model: &dyn Model,
+        system: Option<Arc<str>>,
+        assembly: &Assembly,
+        max_tokens: Option<u64>,
+    ) -> Result<ModelRequest, TurnError> {
+        let (provider, name): (Arc<str>, Arc<str>) = (model.provider().into(), model.model().into());
+        let tools = Arc::clone(&assembly.tools);
+        let form = RequestForm {
+            config: RequestConfig {
+                provider: Arc::clone(&provider),
+                model: Arc::clone(&name),
+                max_tokens,
+                reasoning_effort: None,
+            },
+            adapter_defaults: None,
+            system: system.clone(),
+            tools: Some(Arc::clone(&tools)).filter(|tools| !tools.is_empty()),
+        };
+        let reason = match &self.header {
+            None => Some(HeaderReason::Initial),
+            Some(held) if held.seeded => Some(HeaderReason::Resume),
+            Some(held) if held.form == form => None,
+            Some(_) => Some(HeaderReason::Change),
+        };
+        if let Some(reason) = reason {
+            session.append(&RequestHeader { header: form.clone(), reason })?;
+            self.header = Some(Header { form, seeded: false });
+        }
+        let context = RequestContext { provider, model: name, context_window: None };
+        if self.context.as_ref() != Some(&context) {
+            session.append(&context)?;
+            self.context = Some(context);
+        }
+        Ok(ModelRequest { system, messages: session.messages(), tools, max_tokens })
+    }
+}
+
+fn last<P: Payload>(session: &Session) -> Option<(u64, P)> {
+    session.events().iter().rev().find_map(|event| Some((event.seq, event.read::<P>()?.ok()?)))
+}
