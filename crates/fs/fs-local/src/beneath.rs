@@ -6,7 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
@@ -75,8 +75,7 @@ impl Place {
                 Err(Errno::INVAL)
             }
         });
-        let dir = rustix::fs::openat(CWD, root, PASS, Mode::empty())?;
-        let mut place = Self { dir, name: OsString::from("."), made: Vec::new() };
+        let mut place = Self { dir: open_root(root)?, name: OsString::from("."), made: Vec::new() };
         let Some(mut name) = names.next().transpose()? else { return Ok(place) };
         for next in names {
             if let Err(blocked) = place.enter(name, make) {
@@ -90,9 +89,8 @@ impl Place {
     }
 
     fn enter(&mut self, name: &OsStr, make: bool) -> Result<(), Blocked> {
-        let open = |dir: &OwnedFd| rustix::fs::openat(dir, name, PASS, Mode::empty());
-        let opened = match open(&self.dir) {
-            Err(Errno::NOENT) if make => {
+        self.dir = match pass(&self.dir, name) {
+            Err(Blocked::Os(Errno::NOENT)) if make => {
                 match rustix::fs::mkdirat(&self.dir, name, Mode::from_raw_mode(0o777)) {
                     Ok(()) => {
                         let parent = self
@@ -104,14 +102,9 @@ impl Place {
                     Err(Errno::EXIST) => {}
                     Err(errno) => return Err(errno.into()),
                 }
-                open(&self.dir)
+                pass(&self.dir, name)?
             }
-            other => other,
-        };
-        self.dir = match opened {
-            Ok(dir) => dir,
-            Err(Errno::NOTDIR | Errno::LOOP) if is_swapped(&self.dir, name) => return Err(Blocked::Link),
-            Err(errno) => return Err(errno.into()),
+            other => other?,
         };
         Ok(())
     }
@@ -135,18 +128,9 @@ impl Place {
         }
     }
 
-    /// Opens a regular file for reading. Answers at once for everything else, without opening it.
+    /// Opens the regular file, as [`open_regular`] does.
     pub(crate) fn open_file(&self) -> Result<(File, Stat), Blocked> {
-        let stat = self.stat()?.ok_or(Errno::NOENT)?;
-        regular(&stat)?;
-        let file = match rustix::fs::openat(&self.dir, &self.name, OFlags::RDONLY | CONTENT, Mode::empty()) {
-            Err(Errno::LOOP) => return Err(Blocked::Link),
-            other => other?,
-        };
-        // What was opened counts, not what stood there a moment ago.
-        let stat = rustix::fs::fstat(&file)?;
-        regular(&stat)?;
-        Ok((File::from(file), stat))
+        open_regular(self.dir.as_fd(), &self.name)
     }
 
     /// Opens a directory for listing or syncing.
@@ -181,6 +165,19 @@ impl Place {
     }
 }
 
+/// Opens a regular file of a directory for reading. Answers at once for everything else, without opening it.
+pub(crate) fn open_regular(dir: BorrowedFd<'_>, name: &OsStr) -> Result<(File, Stat), Blocked> {
+    regular(&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?)?;
+    let file = match rustix::fs::openat(dir, name, OFlags::RDONLY | CONTENT, Mode::empty()) {
+        Err(Errno::LOOP) => return Err(Blocked::Link),
+        other => other?,
+    };
+    // What was opened counts, not what stood there a moment ago.
+    let stat = rustix::fs::fstat(&file)?;
+    regular(&stat)?;
+    Ok((File::from(file), stat))
+}
+
 /// Refuses everything but a regular file.
 pub(crate) fn regular(stat: &Stat) -> Result<(), Blocked> {
     match FileType::from_raw_mode(stat.st_mode) {
@@ -191,6 +188,35 @@ pub(crate) fn regular(stat: &Stat) -> Result<(), Blocked> {
         FileType::Socket => Err(Blocked::NotRegular("a socket")),
         FileType::CharacterDevice | FileType::BlockDevice => Err(Blocked::NotRegular("a device")),
         FileType::Unknown => Err(Blocked::NotRegular("a special file")),
+    }
+}
+
+/// Opens a canonical root. Its own directories may lie where others write, so they are walked like what is beneath it.
+fn open_root(root: &Path) -> Result<OwnedFd, Blocked> {
+    // Elsewhere, directories that may be entered but not read can't be walked by descriptors.
+    if cfg!(not(target_os = "linux")) {
+        return Ok(rustix::fs::openat(CWD, root, PASS, Mode::empty())?);
+    }
+    let mut dir = rustix::fs::openat(CWD, "/", PASS, Mode::empty())?;
+    for part in root.components() {
+        match part {
+            Component::Normal(name) => dir = pass(&dir, name)?,
+            Component::RootDir => {}
+            // Canonical paths have none of these.
+            Component::ParentDir | Component::CurDir | Component::Prefix(_) => {
+                return Err(Errno::INVAL.into());
+            }
+        }
+    }
+    Ok(dir)
+}
+
+/// Opens a directory of another, to walk through it.
+fn pass(dir: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Blocked> {
+    match rustix::fs::openat(dir, name, PASS, Mode::empty()) {
+        Ok(dir) => Ok(dir),
+        Err(Errno::NOTDIR | Errno::LOOP) if is_swapped(dir, name) => Err(Blocked::Link),
+        Err(errno) => Err(errno.into()),
     }
 }
 

@@ -8,7 +8,8 @@
 //! 3. Everything else (look, read, stage, publish, sync) is relative to the descriptor of the last directory.
 //!
 //! Links that existed before, and lead to where the policy reaches, work; all others are denied. Blocking work runs on
-//! tokio's blocking pool and is awaited; it looks at the cancellation between pieces.
+//! other threads and looks at the cancellation between pieces. A write is awaited; reads and searches, which change
+//! nothing, end with their cancellation even when the disk does not answer.
 //!
 //! ```no_run
 //! use dsh_fs::FileSystem;

@@ -47,14 +47,13 @@ impl LocalFs {
 }
 
 /// Makes a policy whose roots are canonical: the step between configuration and [`SandboxPolicy`], done once when a
-/// session starts. A root that does not exist keeps its spelling and matches nothing.
+/// session starts. A root that does not exist, and a blank one, keeps its spelling and matches nothing that exists.
 pub fn canonical_policy<'a>(
     mode: SandboxMode,
     workspace_root: &Path,
     read_roots: impl IntoIterator<Item = &'a Path>,
 ) -> SandboxPolicy {
-    let read_roots = read_roots.into_iter().map(resolve::canonical_or_spelled);
-    SandboxPolicy::new(mode, resolve::canonical_or_spelled(workspace_root), read_roots)
+    SandboxPolicy::new(mode, resolve::root(workspace_root), read_roots.into_iter().map(resolve::root))
 }
 
 #[async_trait]
@@ -67,7 +66,7 @@ impl FileSystem for LocalFs {
         cancel: &Cancel,
     ) -> Result<FsTarget, FsError> {
         let (path, cwd, policy) = (path.to_owned(), cwd.to_owned(), policy.clone());
-        work::run(cancel, move |stop| {
+        work::look(cancel, move |stop| {
             let target = resolve::target(&path, &cwd, &policy);
             stop.check()?;
             target
@@ -82,7 +81,7 @@ impl FileSystem for LocalFs {
         cancel: &Cancel,
     ) -> Result<Option<FsInfo>, FsError> {
         let (target, policy) = (target.clone(), policy.clone());
-        work::run(cancel, move |stop| {
+        work::look(cancel, move |stop| {
             let info = read::stat(&target, &policy);
             stop.check()?;
             info
@@ -98,7 +97,7 @@ impl FileSystem for LocalFs {
         cancel: &Cancel,
     ) -> Result<LinesRead, FsError> {
         let (target, policy) = (target.clone(), policy.clone());
-        work::run(cancel, move |stop| read::lines(&target, window, &policy, stop)).await
+        work::look(cancel, move |stop| read::lines(&target, window, &policy, stop)).await
     }
 
     async fn read_text(
@@ -109,7 +108,7 @@ impl FileSystem for LocalFs {
         cancel: &Cancel,
     ) -> Result<TextRead, FsError> {
         let (target, policy) = (target.clone(), policy.clone());
-        work::run(cancel, move |stop| read::text(&target, max_bytes, &policy, stop)).await
+        work::look(cancel, move |stop| read::text(&target, max_bytes, &policy, stop)).await
     }
 
     async fn read_bytes(
@@ -120,7 +119,7 @@ impl FileSystem for LocalFs {
         cancel: &Cancel,
     ) -> Result<BytesRead, FsError> {
         let (target, policy) = (target.clone(), policy.clone());
-        work::run(cancel, move |stop| read::bytes(&target, max_bytes, &policy, stop)).await
+        work::look(cancel, move |stop| read::bytes(&target, max_bytes, &policy, stop)).await
     }
 
     async fn list_dir(
@@ -131,7 +130,7 @@ impl FileSystem for LocalFs {
     ) -> Result<Vec<FsEntry>, FsError> {
         let (target, policy) = (target.clone(), policy.clone());
         let most = usize::try_from(self.config.list_max_entries.get()).unwrap_or(usize::MAX);
-        work::run(cancel, move |stop| read::list(&target, most, &policy, stop)).await
+        work::look(cancel, move |stop| read::list(&target, most, &policy, stop)).await
     }
 
     async fn write_text(
@@ -150,5 +149,27 @@ impl FileSystem for LocalFs {
             write::write(&target, &request, bound, &policy, stop)
         })
         .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dsh_json::Json;
+
+    use super::*;
+
+    #[test]
+    fn bounds_are_positive_integers_and_keys_are_known() {
+        let read = |text: &str| Json::parse(text).and_then(|json| json.read::<LocalFsConfig>());
+        let config = read("{}").unwrap();
+        assert_eq!((config.diff_basis_max_bytes.get(), config.list_max_entries.get()), (10_485_760, 100_000));
+        let most = format!("{{\"diffBasisMaxBytes\": {}}}", u64::MAX);
+        assert_eq!(read(&most).unwrap().diff_basis_max_bytes, NonZeroU64::MAX);
+        for bad in ["0", "-1", "1.5", "18446744073709551616", "\"1\"", "null"] {
+            for key in ["diffBasisMaxBytes", "listMaxEntries"] {
+                assert!(read(&format!("{{\"{key}\": {bad}}}")).is_err(), "{key} {bad}");
+            }
+        }
+        assert!(read("{\"cwd\": \"/\"}").is_err());
     }
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use dsh_fs::{
     BytesRead, FileKind, FsEntry, FsError, FsErrorCode, FsInfo, FsTarget, FsVersion, LineWindow, LinesRead,
-    TextRead,
+    TextRead, one_line,
 };
 use dsh_sandbox_policy::SandboxPolicy;
-use rustix::fs::{Dir, FileType, Stat};
+use rustix::fs::{AtFlags, Dir, FileType, Stat};
 use rustix::io::Errno;
 
 use crate::beneath::{Blocked, Place};
-use crate::errors::{blocked, denied_read, io_error, shown};
+use crate::errors::{blocked, denied_read, io_error};
 use crate::resolve;
 use crate::text::{self, decode};
 use crate::work::Stop;
@@ -128,7 +128,7 @@ pub(crate) fn list(
             continue;
         }
         if names.len() == max_entries {
-            let message = format!("{} has more than {max_entries} entries", shown(&target.display));
+            let message = format!("{} has more than {max_entries} entries", one_line(&target.display));
             return Err(FsError::new(FsErrorCode::TooLarge, message));
         }
         names.push(std::os::unix::ffi::OsStringExt::from_vec(name.to_owned()));
@@ -136,17 +136,20 @@ pub(crate) fn list(
     names.sort_unstable();
     names
         .into_iter()
-        .map(|name: std::ffi::OsString| entry(&dir, target, Path::new(&name), policy, stop))
+        .filter_map(|name: std::ffi::OsString| {
+            entry(&dir, target, Path::new(&name), policy, stop).transpose()
+        })
         .collect()
 }
 
+/// One row of a listing; `None` when it went away since its name was read, as files do.
 fn entry(
     dir: &impl std::os::fd::AsFd,
     parent: &FsTarget,
     name: &Path,
     policy: &SandboxPolicy,
     stop: &Stop,
-) -> Result<FsEntry, FsError> {
+) -> Result<Option<FsEntry>, FsError> {
     stop.check()?;
     let display = Path::new(&*parent.display).join(name);
     let path = parent.path.join(name);
@@ -158,19 +161,22 @@ fn entry(
         size: stat.filter(|stat| kind(stat) == FileKind::File).map(size),
     };
     let os = |errno| io_error("look at", &display.to_string_lossy(), errno);
-    let stat = rustix::fs::statat(dir, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).map_err(os)?;
+    let stat = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Ok(None),
+        other => other.map_err(os)?,
+    };
     if kind(&stat) != FileKind::Symlink {
-        return Ok(row(resolve::make(&path, &display), Some(&stat)));
+        return Ok(Some(row(resolve::make(&path, &display), Some(&stat))));
     }
     // A link: looked at where it leads, if that is in reach.
     let real = resolve::real(&path).map_err(|stuck| os(stuck.errno))?;
     let target = resolve::make(&real.path, &display);
     if real.leads_to.is_some() || !policy.may_read(&real.path) {
-        return Ok(row(target, None));
+        return Ok(Some(row(target, None)));
     }
     let found =
         find(&target, policy).and_then(|place| place.stat().map_err(|errno| Failed::Blocked(errno.into())));
-    Ok(row(target, found.ok().flatten().as_ref()))
+    Ok(Some(row(target, found.ok().flatten().as_ref())))
 }
 
 /// Opens the file of a target beneath the root that allows it.
@@ -204,7 +210,7 @@ fn within(size: u64, max_bytes: u64, target: &FsTarget) -> Result<(), FsError> {
     if size <= max_bytes {
         return Ok(());
     }
-    let message = format!("{} has more than {max_bytes} bytes", shown(&target.display));
+    let message = format!("{} has more than {max_bytes} bytes", one_line(&target.display));
     Err(FsError::new(FsErrorCode::TooLarge, message))
 }
 

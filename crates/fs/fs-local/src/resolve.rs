@@ -18,6 +18,9 @@ use rustix::io::Errno;
 
 use crate::errors::{denied_read, io_error};
 
+/// The longest path that the system takes, in bytes, and one. Directories can be nested deeper by descriptors, but then
+/// nobody finds them by name.
+const MAX_PATH: usize = if cfg!(target_os = "linux") { 4096 } else { 1024 };
 /// As many links as Linux follows.
 const MAX_LINKS: usize = 40;
 
@@ -31,16 +34,31 @@ pub(crate) fn target(path: &str, cwd: &Path, policy: &SandboxPolicy) -> Result<F
         return Err(FsError::new(FsErrorCode::NotFound, "the path contains a NUL character"));
     }
     let display = absolute(Path::new(path), cwd);
+    within_length(&display)?;
     let shown = display.to_string_lossy();
     match real(&display) {
         Ok(real) => {
             let reachable =
                 [Some(&real.path), real.leads_to.as_ref()].into_iter().flatten().all(|p| policy.may_read(p));
-            if reachable { Ok(make(&real.path, &display)) } else { Err(denied_read(&shown, policy)) }
+            if !reachable {
+                return Err(denied_read(&shown, policy));
+            }
+            within_length(&real.path)?;
+            Ok(make(&real.path, &display))
         }
         Err(stuck) if policy.may_read(&stuck.at) => Err(io_error("reach", &shown, stuck.errno)),
         Err(_) => Err(denied_read(&shown, policy)),
     }
+}
+
+/// Refuses a path that is too long for the system, without repeating it.
+fn within_length(path: &Path) -> Result<(), FsError> {
+    let length = path.as_os_str().len();
+    if length < MAX_PATH {
+        return Ok(());
+    }
+    let message = format!("the path is too long: it has {length} bytes, and at most {} work", MAX_PATH - 1);
+    Err(FsError::new(FsErrorCode::IoError, message))
 }
 
 /// A target for a canonical path, displayed as `display`.
@@ -59,15 +77,21 @@ pub(crate) fn absolute(path: &Path, cwd: &Path) -> PathBuf {
     let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
     let mut plain = PathBuf::from("/");
     if path.is_relative() {
-        let start = if climbs(path) || climbs(cwd) { canonical_or_spelled(cwd) } else { cwd.to_owned() };
+        let start = if climbs(path) || climbs(cwd) { canonical_or_plain(cwd) } else { cwd.to_owned() };
         append_plain(&mut plain, &start);
     }
     append_plain(&mut plain, path);
     plain
 }
 
-/// The canonical form of a path that exists, or else its spelling without `.` and `..`: how roots are made.
-pub(crate) fn canonical_or_spelled(path: &Path) -> PathBuf {
+/// A root as a policy has it: canonical, or as it was spelled when it can't be followed. Not made plain then: what is
+/// left of a blank path, or of a missing directory's `..`, would be the top of the disk.
+pub(crate) fn root(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The canonical form of a directory that relative paths start at, or else its spelling without `.` and `..`.
+pub(crate) fn canonical_or_plain(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| {
         let mut plain = PathBuf::from("/");
         append_plain(&mut plain, path);

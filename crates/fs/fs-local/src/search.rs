@@ -35,12 +35,13 @@ use walk::{Rules, walk};
 
 /// Searches on the local disk.
 ///
-/// A search runs on the blocking pool of the runtime, on a few threads of its own, and its future waits for all of them.
+/// A search runs on a few threads of its own, and its future waits for all of them,
+/// unless it is cancelled: then it ends at once, and the threads at their next entry, match or piece of a file.
 /// Besides the results, each thread holds at most one buffer of [`max_bytes`](dsh_fs::SearchLimits::max_bytes).
 ///
 /// Ignore files above the root are respected, as are those of the repository; the user's global ones are not, because
 /// a result should not depend on whose machine it is. The files themselves are read by path; one that is no regular
-/// file, or over 4 MiB, is not read (see [`WarningKind::UnusableIgnoreFile`]).
+/// file, over 256 KiB, or a link out of reach, is not read (see [`WarningKind::UnusableIgnoreFile`]).
 #[derive(Debug, Clone, Default)]
 pub struct LocalSearch {
     threads: Option<NonZeroUsize>,
@@ -68,7 +69,7 @@ impl Search for LocalSearch {
         cancel: &Cancel,
     ) -> Result<GlobHits, SearchError> {
         let (threads, policy) = (self.threads, policy.clone());
-        blocking(cancel, move |cancel| glob(&request, threads, &policy, cancel)).await
+        on_a_thread(cancel, move |cancel| glob(&request, threads, &policy, cancel)).await
     }
 
     async fn grep(
@@ -78,7 +79,7 @@ impl Search for LocalSearch {
         cancel: &Cancel,
     ) -> Result<GrepHits, SearchError> {
         let (threads, policy) = (self.threads, policy.clone());
-        blocking(cancel, move |cancel| grep(&request, threads, &policy, cancel)).await
+        on_a_thread(cancel, move |cancel| grep(&request, threads, &policy, cancel)).await
     }
 }
 
@@ -122,7 +123,7 @@ fn grep(
             let (tree, all) = (Arc::new(tree), Mutex::default());
             let thread =
                 || TreeSearch::new(&tree, include.as_ref(), LineSearch::new(&progress, &matcher), &all);
-            walk(&tree, Rules::IgnoreFiles, threads, &progress, &thread);
+            walk(&tree, Rules::IgnoreFiles(policy), threads, &progress, &thread);
             all.into_inner()
         }
     };
@@ -131,8 +132,10 @@ fn grep(
     Ok(GrepHits { matches, truncated, warnings })
 }
 
-/// Runs a search on the blocking pool. A future that is dropped stops it, too.
-async fn blocking<T: Send + 'static>(
+/// Runs a search on a thread of its own, and waits for it no longer than for the cancellation: one pattern can take minutes
+/// for one line, and a disk may not answer. Not on the runtime's pool, whose threads a runtime waits for when it ends. A
+/// future that is dropped stops it, too.
+async fn on_a_thread<T: Send + 'static>(
     cancel: &Cancel,
     search: impl FnOnce(Cancel) -> Result<T, SearchError> + Send + 'static,
 ) -> Result<T, SearchError> {
@@ -141,12 +144,22 @@ async fn blocking<T: Send + 'static>(
     }
     let own = StopOnDrop(cancel.child());
     let cancel = own.0.clone();
-    match tokio::task::spawn_blocking(move || search(cancel)).await {
-        Ok(result) => result,
-        Err(error) => {
-            tracing::error!(%error, "a search panicked");
+    let (answer, answered) = tokio::sync::oneshot::channel();
+    let thread = std::thread::Builder::new().name("search".to_owned()).spawn(move || {
+        // Nobody may be waiting any more.
+        let _ = answer.send(search(cancel));
+    });
+    if let Err(error) = thread {
+        tracing::error!(%error, "no thread for a search");
+        return Err(SearchError::Failed { reason: "the system has no thread left for it".to_owned() });
+    }
+    tokio::select! {
+        biased;
+        result = answered => result.unwrap_or_else(|_| {
+            tracing::error!("a search panicked");
             Err(SearchError::Failed { reason: "it broke down; try another way".to_owned() })
-        }
+        }),
+        () = own.0.cancelled() => Err(SearchError::Aborted),
     }
 }
 
@@ -155,5 +168,32 @@ struct StopOnDrop(Cancel);
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.cancel(Cause::Disposed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_search_that_does_not_answer_holds_nobody_up() {
+        let (release, held) = mpsc::channel::<()>();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let found = runtime.block_on(async {
+            let cancel = Cancel::new();
+            let search = on_a_thread(&cancel, move |_| Ok(held.recv().is_ok()));
+            tokio::join!(search, async { cancel.cancel(Cause::User) }).0
+        });
+        assert!(matches!(found, Err(SearchError::Aborted)));
+        // Nor does it hold up the end of the runtime.
+        drop(runtime);
+        drop(release);
+    }
+
+    #[tokio::test]
+    async fn a_search_that_breaks_down_says_so() {
+        let found = on_a_thread(&Cancel::new(), |_| -> Result<(), _> { panic!("on purpose") }).await;
+        assert_eq!(found.unwrap_err().code(), "SEARCH_FAILED");
     }
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dsh_fs::FsVersion;
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, RawMode, RenameFlags, Stat, Uid};
 use rustix::io::Errno;
 
 use crate::beneath::Place;
@@ -58,9 +58,14 @@ impl<'a> Staged<'a> {
                 && let Err(errno) = rustix::fs::fchown(&self.file, owner, group)
             {
                 tracing::debug!(%errno, "a replaced file changes its owner");
+                // Giving files away is for few; giving them to a group of one's own is for all.
+                if owner.is_some() && group.is_some() {
+                    let _ = rustix::fs::fchown(&self.file, None, group);
+                }
             }
             // After the owner, because changing that clears the set-id bits.
-            rustix::fs::fchmod(&self.file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
+            let bits = permissions(old, &rustix::fs::fstat(&self.file)?);
+            rustix::fs::fchmod(&self.file, Mode::from_raw_mode(bits))?;
         }
         rustix::fs::fsync(&self.file)
     }
@@ -80,13 +85,28 @@ impl<'a> Staged<'a> {
         let name = self.name.as_ref().ok_or(Errno::NOENT)?;
         match rustix::fs::renameat_with(dir, name, dir, to, RenameFlags::NOREPLACE) {
             Ok(()) => self.name = None,
-            // The drop removes the staged name; the file keeps its new one.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                rustix::fs::linkat(dir, name, dir, to, AtFlags::empty())?;
-            }
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.link_name()?,
             Err(errno) => return Err(errno),
         }
         self.version()
+    }
+
+    /// Gives the file the target's name besides its own, and takes its own away: before anyone asks for its version,
+    /// because the number of names is part of what changes it.
+    fn link_name(&mut self) -> Result<(), Errno> {
+        let (dir, to) = (self.place.dir(), self.place.name());
+        let name = self.name.as_ref().ok_or(Errno::NOENT)?;
+        rustix::fs::linkat(dir, name, dir, to, AtFlags::empty())?;
+        self.remove_name();
+        Ok(())
+    }
+
+    fn remove_name(&mut self) {
+        if let Some(name) = self.name.take()
+            && let Err(errno) = rustix::fs::unlinkat(self.place.dir(), &name, AtFlags::empty())
+        {
+            tracing::warn!(%errno, "a staged file could not be removed");
+        }
     }
 
     /// The version of this very file, also when another has taken its name since.
@@ -97,10 +117,71 @@ impl<'a> Staged<'a> {
 
 impl Drop for Staged<'_> {
     fn drop(&mut self) {
-        if let Some(name) = self.name.take()
-            && let Err(errno) = rustix::fs::unlinkat(self.place.dir(), &name, AtFlags::empty())
-        {
-            tracing::warn!(%errno, "a staged file could not be removed");
+        self.remove_name();
+    }
+}
+
+/// The permission bits that a file takes over from the one that it replaces. Where it could not take over the owner or
+/// the group, the bits would mean someone else: nothing runs in another's name then, and another group may do no more
+/// than everybody.
+fn permissions(old: &Stat, new: &Stat) -> RawMode {
+    let mut bits = old.st_mode & 0o7777;
+    if new.st_uid != old.st_uid {
+        bits &= !0o4000;
+    }
+    if new.st_gid != old.st_gid {
+        let everybody = (bits & 0o007) << 3;
+        bits &= !0o2070 | everybody;
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::version;
+
+    #[test]
+    fn a_name_that_was_linked_has_the_version_that_is_returned() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let place = Place::find(&root, &root.join("a")).unwrap();
+        let mut staged = Staged::create(&place, None).unwrap();
+        staged.link_name().unwrap();
+        let returned = staged.version().unwrap();
+        drop(staged);
+        assert_eq!(version(&place.stat().unwrap().unwrap()), returned);
+        assert_eq!(std::fs::read_dir(&root).unwrap().count(), 1);
+
+        let mut late = Staged::create(&place, None).unwrap();
+        assert_eq!(late.link_name(), Err(Errno::EXIST));
+        drop(late);
+        assert_eq!(std::fs::read_dir(&root).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn bits_that_would_mean_someone_else_are_not_taken_over() {
+        let file = tempfile::tempfile().unwrap();
+        let stat = |mode: RawMode, uid, gid| {
+            let mut stat = rustix::fs::fstat(&file).unwrap();
+            (stat.st_mode, stat.st_uid, stat.st_gid) = (mode, uid, gid);
+            stat
+        };
+        // bits before, owner and group after, bits after
+        let rows = [
+            (0o6755, (1, 2), 0o6755),
+            (0o6755, (9, 2), 0o2755),
+            (0o6755, (1, 9), 0o4755),
+            (0o6755, (9, 9), 0o0755),
+            (0o0660, (9, 2), 0o0660),
+            (0o0660, (1, 9), 0o0600),
+            (0o0664, (1, 9), 0o0644),
+            (0o0607, (1, 9), 0o0607),
+            (0o1444, (9, 9), 0o1444),
+        ];
+        for (before, (uid, gid), after) in rows {
+            let bits = permissions(&stat(before, 1, 2), &stat(0o600, uid, gid));
+            assert_eq!(bits, after, "{before:o} {uid} {gid}: {bits:o}");
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::io::Read;
 
-use dsh_fs::{FsError, FsErrorCode};
+use dsh_fs::{FsError, FsErrorCode, one_line};
 use rustix::io::Errno;
 
-use crate::errors::{io_error, shown};
+use crate::errors::io_error;
 use crate::work::Stop;
 
 /// So many bytes at the start are looked at for a NUL (spec 07 §3.5).
@@ -77,7 +77,7 @@ fn sniff(bytes: &[u8], offset: u64, display: &str) -> Result<(), FsError> {
     };
     let head = bytes.get(..ahead.min(bytes.len())).unwrap_or_default();
     let Some(nul) = memchr::memchr(0, head) else { return Ok(()) };
-    let path = shown(display);
+    let path = one_line(display);
     let message = match utf16(head) {
         Some(encoding) => {
             format!("{path} is not UTF-8 text: it looks like {encoding}; convert it to UTF-8 first")
@@ -90,7 +90,7 @@ fn sniff(bytes: &[u8], offset: u64, display: &str) -> Result<(), FsError> {
 }
 
 fn not_utf8(bytes: &[u8], at: usize, offset: u64, display: &str) -> FsError {
-    let path = shown(display);
+    let path = one_line(display);
     let place = offset + at as u64;
     let message = match (bytes.get(at), utf16(bytes)) {
         (_, Some(encoding)) if offset == 0 => {

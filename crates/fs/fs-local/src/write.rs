@@ -5,7 +5,8 @@
 //! ```
 //!
 //! A new file gets `0666` less the umask (and what the directory's default ACL says), as if it had been created by any
-//! other program. A replaced file keeps its permission bits, and its owner and group where the process may set them.
+//! other program. A replaced file keeps its permission bits, and its owner and group where the process may set them;
+//! where it may not, bits that would mean someone else are left out.
 //! Its extended attributes are not carried over, and its other hard links keep the old content.
 //!
 //! A process that is killed in between leaves the old file and a hidden `.dsh-<process>-<number>.tmp` beside it.
@@ -17,13 +18,14 @@ use std::sync::Arc;
 
 use dsh_fs::{
     FsError, FsErrorCode, FsTarget, FsVersion, WriteIntent, WriteOperation, WriteOutcome, WriteRequest,
+    one_line,
 };
 use dsh_sandbox_policy::SandboxPolicy;
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 
 use crate::beneath::{Blocked, Place, regular};
-use crate::errors::{blocked, denied_write, io_error, shown};
+use crate::errors::{blocked, denied_write, io_error};
 use crate::read::{read_within, size, version};
 use crate::stage::Staged;
 use crate::work::Stop;
@@ -41,7 +43,7 @@ pub(crate) fn write(
     policy: &SandboxPolicy,
     stop: &Stop,
 ) -> Result<WriteOutcome, FsError> {
-    let root = policy.write_root_of(&target.path).ok_or_else(|| denied_write(&target.display, policy))?;
+    let root = policy.write_root_of(&target.path).ok_or_else(|| denied_write(target, policy))?;
     let why = |error: &Blocked| blocked(error, "write", target, policy);
     let old = match Place::find(root, &target.path) {
         Ok(place) => probe(&place, target, policy)?.map(|stat| (place, stat)),
@@ -92,19 +94,19 @@ fn check(intent: Option<&WriteIntent>, old: Option<&Stat>, target: &FsTarget) ->
         (None, _) | (Some(WriteIntent::CreateIfAbsent), None) => Ok(()),
         (Some(WriteIntent::CreateIfAbsent), Some(_)) => Err(exists(target)),
         (Some(WriteIntent::ReplaceIfVersion(_)), None) => {
-            let message = format!("{} was deleted after it was read", shown(&target.display));
+            let message = format!("{} was deleted after it was read", one_line(&target.display));
             Err(FsError::new(FsErrorCode::StaleVersion, message))
         }
         (Some(WriteIntent::ReplaceIfVersion(seen)), Some(now)) if *seen == version(now) => Ok(()),
         (Some(WriteIntent::ReplaceIfVersion(_)), Some(_)) => {
-            let message = format!("{} was changed after it was read", shown(&target.display));
+            let message = format!("{} was changed after it was read", one_line(&target.display));
             Err(FsError::new(FsErrorCode::StaleVersion, message))
         }
     }
 }
 
 fn exists(target: &FsTarget) -> FsError {
-    let message = format!("{} exists already and was not read before", shown(&target.display));
+    let message = format!("{} exists already and was not read before", one_line(&target.display));
     FsError::new(FsErrorCode::NotObserved, message)
 }
 
@@ -213,7 +215,7 @@ fn write_all(file: &mut File, bytes: &[u8]) -> Result<(), Errno> {
 
 /// Someone else took the name first: who decides the code (spec 07 §3.10).
 fn taken(place: &Place, target: &FsTarget) -> FsError {
-    let path = shown(&target.display);
+    let path = one_line(&target.display);
     match place.stat().map(|stat| stat.map(|stat| regular(&stat))) {
         Ok(None | Some(Ok(()))) => exists(target),
         Ok(Some(Err(Blocked::NotRegular(kind)))) => {

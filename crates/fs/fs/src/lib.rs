@@ -25,6 +25,7 @@
 //! ```
 
 mod error;
+mod one_line;
 mod search;
 mod system;
 mod target;
@@ -33,6 +34,7 @@ mod window;
 mod write;
 
 pub use error::{FsError, FsErrorCode};
+pub use one_line::one_line;
 pub use search::{
     GlobHits, GlobRequest, GrepHits, GrepMatch, GrepRequest, Search, SearchError, SearchLimits,
     SearchWarning, WarningKind, Warnings,

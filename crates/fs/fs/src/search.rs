@@ -21,7 +21,8 @@ use crate::FsError;
 /// - Results are complete and in their documented order, whatever order the tree was walked in. Where a limit makes
 ///   them incomplete, they say so.
 /// - What can't be read does not fail the search: it is a warning beside the results (spec 07 §10.16).
-/// - The cancellation is looked at for every entry and every match. Dropping the future stops the search, too.
+/// - The cancellation is looked at for every entry and every match, and ends the future at once. Dropping the future
+///   stops the search, too.
 ///
 /// Paths in results are relative to the request's `cwd` when the root lies below it, and absolute or as they were
 /// given otherwise. They are exact when they are UTF-8, line breaks included; bytes that are not UTF-8 stand as
@@ -161,8 +162,8 @@ pub enum WarningKind {
         /// The limit, in bytes.
         limit: NonZeroUsize,
     },
-    /// A file of ignore rules can't be used as one: it is not a regular file, or too large. A directory below the
-    /// root is then left out; at the root or above it, ignore rules are not applied at all.
+    /// A file of ignore rules can't be used as one: it is not a regular file, too large, or out of reach. A directory
+    /// below the root is then left out; at the root or above it, ignore rules are not applied at all.
     UnusableIgnoreFile,
     /// A file of ignore rules has lines that are no rules; the others are applied.
     BadIgnoreRules,

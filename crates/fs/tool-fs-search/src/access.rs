@@ -43,7 +43,13 @@ impl Access {
 
 /// The failure of a search as that of a call.
 pub(crate) fn failed(error: &SearchError) -> ToolError {
-    ToolError::new(error.name(), error.code(), error.to_string())
+    match error {
+        SearchError::Aborted => ToolError::aborted(),
+        SearchError::InvalidPattern { .. }
+        | SearchError::Failed { .. }
+        | SearchError::Overflow { .. }
+        | SearchError::Root(_) => ToolError::new(error.name(), error.code(), error.to_string()),
+    }
 }
 
 /// What to tell of an incomplete search; nothing about a complete one.

@@ -1,9 +1,8 @@
 //! Every text that a model reads.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use dsh_fs::SearchWarning;
+use dsh_fs::{SearchWarning, one_line};
 use dsh_tools_core::ToolError;
 
 use crate::page::FilePage;
@@ -124,12 +123,6 @@ pub(crate) fn more_warnings(more: usize) -> String {
 /// What stands behind the beginning of a long line.
 pub(crate) fn cut_mark(bytes: usize) -> String {
     format!(" [cut; the line has {bytes} bytes]")
-}
-
-/// A path that can't be taken for two: in quotes, with escapes, when there are control characters in it.
-pub(crate) fn one_line(path: &str) -> Cow<'_, str> {
-    let breaks = |char: char| char.is_control() || matches!(char, '\u{2028}' | '\u{2029}');
-    if path.contains(breaks) { Cow::Owned(format!("{path:?}")) } else { Cow::Borrowed(path) }
 }
 
 pub(crate) fn unavailable() -> ToolError {

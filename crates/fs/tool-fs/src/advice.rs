@@ -12,6 +12,9 @@ pub(crate) enum Doing {
 
 /// The failure as the model gets it: code and sentence of the file system, and what to do next.
 pub(crate) fn failed(error: FsError, doing: Doing) -> ToolError {
+    if error.kind() == FsErrorCode::Aborted {
+        return ToolError::aborted();
+    }
     let error = match remedy(error.kind(), doing) {
         Some(remedy) => error.with_remedy(remedy),
         None => error,
@@ -58,6 +61,11 @@ mod tests {
         );
         check(FsErrorCode::NotObserved, Doing::Writing, "/w/a is so. Read it first, then repeat the change.");
         check(FsErrorCode::SandboxDenied, Doing::Reading, "/w/a is so. Use a path inside, or ask the user.");
-        check(FsErrorCode::Aborted, Doing::Writing, "/w/a is so");
+    }
+
+    #[test]
+    fn a_cancelled_operation_is_a_cancelled_call() {
+        let info = failed(FsError::aborted(), Doing::Writing).info.unwrap();
+        assert_eq!((&*info.name, &*info.code), ("AbortError", "ABORTED"));
     }
 }

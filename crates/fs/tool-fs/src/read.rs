@@ -6,7 +6,7 @@ mod view;
 
 use std::borrow::Cow;
 
-use dsh_fs::{Cut, FsError, FsErrorCode, LineWindow, LinesRead};
+use dsh_fs::{Cut, FsError, FsErrorCode, LineWindow, LinesRead, one_line};
 use dsh_json::Number;
 use dsh_json_schema::LowerError;
 use dsh_tools_core::{
@@ -229,7 +229,9 @@ fn body(output: &ReadOutput, limit: u64) -> String {
 fn past_the_end(offset: u64, path: &str, read: &LinesRead) -> ToolError {
     let total = read.total_lines;
     let lines = if total == 1 { "line" } else { "lines" };
-    let message =
-        format!("there is no line {offset} in {path}: it has {total} {lines}. Use a smaller offset.");
+    let message = format!(
+        "there is no line {offset} in {}: it has {total} {lines}. Use a smaller offset.",
+        one_line(path)
+    );
     ToolError::new(FsError::NAME, FsErrorCode::NotFound.as_str(), message)
 }

@@ -6,7 +6,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use dsh_fs::{WriteOperation, WriteRequest};
+use dsh_fs::{WriteOperation, WriteRequest, one_line};
 use dsh_json_schema::LowerError;
 use dsh_tools_core::{
     CallView, Content, FileLocation, Json, ResultView, RunContext, Schema, StoredResult, Tool, ToolError,
@@ -142,6 +142,6 @@ fn written(output: &WriteOutput) -> String {
     let plural = if lines == 1 { "" } else { "s" };
     format!(
         "<path>{}</path>\n<type>file</type>\n<result>\n{verb} the file: {lines} line{plural}.\n</result>",
-        output.path
+        one_line(&output.path)
     )
 }

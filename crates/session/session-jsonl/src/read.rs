@@ -59,6 +59,10 @@ impl Tail {
 /// is the session's matter. Memory: all events, and one line of at most [`MAX_LINE_BYTES`](crate::MAX_LINE_BYTES).
 pub fn read(path: impl AsRef<Path>) -> Result<Contents, ReadError> {
     let path = path.as_ref();
+    // Opening a pipe would wait for somebody who writes.
+    if !std::fs::metadata(path).map_err(IoError::at(path, "open"))?.is_file() {
+        return Err(ReadError::NotALog { path: path.to_owned() });
+    }
     let file = File::open(path).map_err(IoError::at(path, "open"))?;
     read_file(&file, path)
 }

@@ -14,9 +14,13 @@ use rustix::fs::{AtFlags, Dir, DirEntry, FileType, statat};
 
 use super::pattern::{PathGlob, Place};
 use super::progress::{Hit, Kept, Progress};
-use super::root::{Cursor, Tree, open_file};
+use super::root::{Cursor, Tree, gone_or};
 use super::shown::{path_order, shown_path};
 use super::walk::{Entry, EntryKind, Visit, unreadable};
+
+/// A file is read in pieces of this size, and the lines in each are looked at before the next one: the longest that a
+/// costly pattern keeps a stopped search going, long lines aside.
+const PIECE: usize = 16 * 1024;
 
 impl Hit for GrepMatch {
     fn text_bytes(&self) -> usize {
@@ -102,31 +106,28 @@ impl<'a> TreeSearch<'a> {
     }
 
     fn search_file(&mut self, below: &[u8]) {
-        let opened = self.cursor.dir_and_name(below).and_then(|(dir, name)| open_file(dir, name));
+        let opened = self.cursor.open_file(below);
         let path: Arc<str> = shown_path(&self.tree.shown, below).into();
         match opened {
             Ok(Some(file)) => {
                 self.search.search(&file, &path);
             }
-            // It is no file any more, or went away, as files do while a tree is walked.
             Ok(None) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => self.search.warn(&path, unreadable(&error)),
         }
     }
 
     /// Searches the files of a directory that the include means, whatever ignore files and hidden names say about them.
     fn search_included(&mut self, dir: &[u8], include: &PathGlob) {
-        match self.included(dir, include) {
+        match self.included(dir, include).map(Some).or_else(gone_or) {
             Ok(files) => {
-                for file in files {
+                for file in files.into_iter().flatten() {
                     if self.search.progress.stopped() {
                         return;
                     }
                     self.search_file(&file);
                 }
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => self.search.warn(&shown_path(&self.tree.shown, dir), unreadable(&error)),
         }
     }
@@ -141,6 +142,9 @@ impl<'a> TreeSearch<'a> {
         let mut files = Vec::new();
         let mut entries = Dir::new(self.tree.open(dir)?)?;
         while let Some(entry) = entries.next() {
+            if self.search.progress.stopped() {
+                break;
+            }
             let entry = entry?;
             below.truncate(start);
             below.extend_from_slice(entry.file_name().to_bytes());
@@ -192,7 +196,8 @@ impl Read for Stoppable<'_> {
         if self.progress.stopped() {
             return Err(io::Error::other("the search was stopped"));
         }
-        self.file.read(buffer)
+        let piece = buffer.len().min(PIECE);
+        self.file.read(buffer.get_mut(..piece).unwrap_or_default())
     }
 }
 

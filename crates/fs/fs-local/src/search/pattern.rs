@@ -11,6 +11,12 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 /// The memory that one compiled regular expression may take, and again its cache: the error names it.
 const REGEX_BYTES: usize = 10 * 1024 * 1024;
 
+/// The longest pattern that is compiled, in bytes. Time and memory for it grow with its length.
+const PATTERN_BYTES: usize = 64 * 1024;
+
+/// At most so many bytes of what is wrong with a pattern are told: compilers repeat the whole of it.
+const REASON_BYTES: usize = 2000;
+
 /// A compiled glob.
 pub(super) struct PathGlob {
     set: GlobSet,
@@ -42,6 +48,7 @@ pub(super) struct Place<'a> {
 impl PathGlob {
     /// Compiles a glob: `*` and `?` stop at `/`, `**` does not, braces are alternatives, a backslash quotes.
     pub(super) fn new(pattern: &str) -> Result<Self, SearchError> {
+        within_length(pattern)?;
         let (inverted, body) = match pattern.strip_prefix('!') {
             Some(body) => (true, body),
             None => (false, pattern),
@@ -90,6 +97,7 @@ impl PathGlob {
 
 /// Compiles a regular expression that looks at one line at a time.
 pub(super) fn line_matcher(pattern: &str) -> Result<RegexMatcher, SearchError> {
+    within_length(pattern)?;
     RegexMatcherBuilder::new()
         .multi_line(true)
         .unicode(true)
@@ -109,8 +117,26 @@ pub(super) fn line_matcher(pattern: &str) -> Result<RegexMatcher, SearchError> {
         })
 }
 
+fn within_length(pattern: &str) -> Result<(), SearchError> {
+    if pattern.len() <= PATTERN_BYTES {
+        return Ok(());
+    }
+    let reason = format!("it has {} bytes, and at most {PATTERN_BYTES} work", pattern.len());
+    Err(SearchError::InvalidPattern { reason })
+}
+
 fn invalid(error: &dyn std::error::Error) -> SearchError {
-    SearchError::InvalidPattern { reason: error.to_string() }
+    SearchError::InvalidPattern { reason: shortened(error.to_string()) }
+}
+
+/// A long text without its middle: the pattern begins it, and what is wrong ends it.
+fn shortened(text: String) -> String {
+    if text.len() <= REASON_BYTES {
+        return text;
+    }
+    let head = text.get(..text.floor_char_boundary(REASON_BYTES / 2)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - REASON_BYTES / 2)..).unwrap_or_default();
+    format!("{head} … {tail}")
 }
 
 #[cfg(test)]
@@ -180,6 +206,26 @@ mod tests {
             let error = error.unwrap();
             assert_eq!(error.code(), "SEARCH_INVALID_PATTERN");
             assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn long_patterns_are_refused_and_not_repeated() {
+        let long = "é".repeat(PATTERN_BYTES / 2);
+        assert!(PathGlob::new(&long).is_ok() && line_matcher(&long).is_ok());
+        let words =
+            format!("invalid pattern: it has {} bytes, and at most {PATTERN_BYTES} work", long.len() + 1);
+        for error in [PathGlob::new(&format!("{long}a")).err(), line_matcher(&format!("a{long}")).err()] {
+            assert_eq!(error.unwrap().to_string(), words);
+        }
+        let nested = "{".repeat(9000);
+        let open = "(".repeat(9000);
+        for (error, what) in [
+            (PathGlob::new(&format!("é{nested}")).err(), "nested"),
+            (line_matcher(&format!("é{open}")).err(), "unclosed group"),
+        ] {
+            let text = error.unwrap().to_string();
+            assert!(text.len() < REASON_BYTES + 100 && text.contains(what), "{text}");
         }
     }
 

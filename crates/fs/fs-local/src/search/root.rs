@@ -8,13 +8,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use dsh_fs::{FsError, FsErrorCode};
+use dsh_fs::{FsError, FsErrorCode, one_line};
 use dsh_sandbox_policy::SandboxPolicy;
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::shown::{lossy, shown_path};
-use crate::beneath::Place;
+use crate::beneath::{Blocked, Place, open_regular};
 use crate::errors::{blocked, denied_read, io_error};
 use crate::resolve;
 
@@ -64,7 +64,7 @@ impl Root {
             Self::Tree(tree) => Ok(tree),
             Self::File { shown, .. } => Err(FsError::new(
                 FsErrorCode::NotDirectory,
-                format!("{} is a file; name a directory to look for files in", crate::errors::shown(&shown)),
+                format!("{} is a file; name a directory to look for files in", one_line(&shown)),
             )),
         }
     }
@@ -79,6 +79,17 @@ impl Tree {
     /// The path below the root of something that the walk met.
     pub(super) fn below<'a>(&self, path: &'a Path) -> Option<&'a [u8]> {
         path.strip_prefix(&self.path).ok().map(|below| below.as_os_str().as_bytes())
+    }
+
+    /// Whether what the walk met at this path stands beneath the root, as far as can be told. It does not when a
+    /// directory was a link in between.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        let Some(below) = self.below(path).filter(|below| !below.is_empty()) else { return true };
+        let mut cursor = Cursor::new(self);
+        let found = cursor
+            .dir_and_name(below)
+            .and_then(|(dir, name)| Ok(rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?));
+        !matches!(found.map(Some).or_else(gone_or), Ok(None))
     }
 
     /// The path as results show it.
@@ -114,6 +125,17 @@ impl<'a> Cursor<'a> {
         Ok(dir.as_fd())
     }
 
+    /// Opens the regular file at this path below the root. `None` when it went away or is something else by now, as
+    /// files do while a tree is walked.
+    pub(super) fn open_file(&mut self, below: &[u8]) -> io::Result<Option<File>> {
+        match self.dir_and_name(below).map(|(dir, name)| open_regular(dir, name)) {
+            Ok(Ok((file, _))) => Ok(Some(file)),
+            Ok(Err(Blocked::Link | Blocked::NotRegular(_) | Blocked::NotDirectory)) => Ok(None),
+            Ok(Err(Blocked::Os(errno))) => gone_or(errno.into()),
+            Err(error) => gone_or(error),
+        }
+    }
+
     /// The directory that a path below the root is in, and the name there.
     pub(super) fn dir_and_name<'b>(&mut self, below: &'b [u8]) -> io::Result<(BorrowedFd<'_>, &'b OsStr)> {
         let (dir, name) = match memchr::memrchr(b'/', below) {
@@ -124,11 +146,13 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Opens a regular file of a directory. `None` when it is something else by now. A pipe is not waited for.
-pub(super) fn open_file(dir: BorrowedFd<'_>, name: &OsStr) -> io::Result<Option<File>> {
-    let file = open_at(dir, name, OFlags::NONBLOCK | OFlags::NOCTTY)?;
-    let kind = FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode);
-    Ok((kind == FileType::RegularFile).then(|| file.into()))
+/// `None` for an error that says that a name of the walk stands for nothing any more, or for a link. What the walk saw
+/// behind a link is nobody's business.
+pub(super) fn gone_or<T>(error: io::Error) -> io::Result<Option<T>> {
+    match Errno::from_io_error(&error) {
+        Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => Ok(None),
+        Some(_) | None => Err(error),
+    }
 }
 
 /// Opens a directory below another, never through a link.
@@ -169,7 +193,7 @@ fn shown_root(given: &str, cwd: &Path) -> String {
     let spelled = resolve::absolute(Path::new("."), cwd);
     let below = absolute.strip_prefix(spelled).or_else(|outside| {
         // A path that climbs starts where `cwd` really is.
-        absolute.strip_prefix(resolve::canonical_or_spelled(cwd)).map_err(|_| outside)
+        absolute.strip_prefix(resolve::canonical_or_plain(cwd)).map_err(|_| outside)
     });
     match below {
         Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
@@ -227,7 +251,7 @@ mod tests {
         assert!(cursor.dir(b"a").is_err() && in_parts("a").is_err());
         assert!(cursor.dir(b"..").is_err() && in_parts("..").is_err());
         assert!(cursor.dir_and_name(b"a/f").is_err());
-        let (dir, name) = cursor.dir_and_name(b"f").unwrap();
-        assert!(open_file(dir, name).is_err());
+        assert!(matches!(cursor.open_file(b"f"), Ok(None)) && matches!(cursor.open_file(b"a/f"), Ok(None)));
+        assert!(tree.has(&tree.path.join("f")) && !tree.has(&tree.path.join("a/f")));
     }
 }

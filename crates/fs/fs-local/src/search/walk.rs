@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dsh_fs::WarningKind;
+use dsh_sandbox_policy::SandboxPolicy;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
 use super::ignore_files::{RULE_FILE, unusable_ignore_file};
@@ -18,11 +19,11 @@ const VERSION_CONTROL: [&str; 6] = [".git", ".svn", ".hg", ".bzr", ".jj", ".sl"]
 
 /// What a walk leaves out.
 #[derive(Clone, Copy)]
-pub(super) enum Rules {
+pub(super) enum Rules<'a> {
     /// Only the metadata of version control.
     VersionControl,
-    /// Hidden names, and what ignore files name.
-    IgnoreFiles,
+    /// Hidden names, and what ignore files name that this policy lets be read, or that lie above its reach.
+    IgnoreFiles(&'a SandboxPolicy),
 }
 
 /// One entry of the tree.
@@ -47,7 +48,7 @@ pub(super) trait Visit: Send {
 /// Walks the tree on some threads and returns when all of them have ended.
 pub(super) fn walk<V: Visit>(
     tree: &Arc<Tree>,
-    rules: Rules,
+    rules: Rules<'_>,
     threads: Option<NonZeroUsize>,
     progress: &Arc<Progress>,
     visitor: &(dyn Fn() -> V + Sync),
@@ -65,16 +66,21 @@ pub(super) fn walk<V: Visit>(
             }
             builder.filter_entry(|entry| !is_version_control(entry.file_name().as_bytes()));
         }
-        Rules::IgnoreFiles => respect_ignore_files(&mut builder, tree, progress),
+        Rules::IgnoreFiles(policy) => respect_ignore_files(&mut builder, tree, policy, progress),
     }
     builder.build_parallel().visit(&mut Threads { tree, progress, visitor });
 }
 
 /// Turns the rules on, unless a file at the root or above it would block or flood the walk. Below, a directory with
 /// such a file stays closed.
-fn respect_ignore_files(builder: &mut WalkBuilder, tree: &Arc<Tree>, progress: &Arc<Progress>) {
+fn respect_ignore_files(
+    builder: &mut WalkBuilder,
+    tree: &Arc<Tree>,
+    policy: &SandboxPolicy,
+    progress: &Arc<Progress>,
+) {
     builder.hidden(true);
-    if let Some(file) = tree.path.ancestors().find_map(unusable_ignore_file) {
+    if let Some(file) = tree.path.ancestors().find_map(|dir| unusable_ignore_file(dir, policy)) {
         progress.warn(tree.show(&file), WarningKind::UnusableIgnoreFile);
         return;
     }
@@ -84,13 +90,15 @@ fn respect_ignore_files(builder: &mut WalkBuilder, tree: &Arc<Tree>, progress: &
         .git_ignore(true)
         .git_exclude(true)
         .add_custom_ignore_filename(RULE_FILE);
-    let (tree, progress) = (Arc::clone(tree), Arc::clone(progress));
+    let (tree, progress, policy) = (Arc::clone(tree), Arc::clone(progress), policy.clone());
     builder.filter_entry(move |entry| {
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
             return true;
         }
-        let unusable = unusable_ignore_file(entry.path());
-        if let Some(file) = &unusable {
+        let unusable = unusable_ignore_file(entry.path(), &policy);
+        if let Some(file) = &unusable
+            && tree.has(entry.path())
+        {
             progress.warn(tree.show(file), WarningKind::UnusableIgnoreFile);
         }
         unusable.is_none()
@@ -152,6 +160,9 @@ impl<V: Visit> Thread<'_, V> {
             Some(error) => unreadable(error),
             None => WarningKind::BadIgnoreRules,
         };
+        if facts.path.is_some_and(|path| !self.tree.has(path)) {
+            return;
+        }
         let path = facts.path.map_or_else(|| self.tree.shown.to_string(), |path| self.tree.show(path));
         self.progress.warn(path, kind);
     }

@@ -90,3 +90,30 @@ async fn a_listing_is_bounded() {
     world.put("c", "");
     assert_eq!(code(list().await), "FS_TOO_LARGE");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_entry_that_goes_away_meanwhile_is_left_out() {
+    let world = World::new();
+    world.put("a", "");
+    let target = world.target(".").await.unwrap();
+    let over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                world.put("b", "");
+                std::fs::remove_file(world.at("root/b")).unwrap();
+            }
+        });
+        let listing = async {
+            for _ in 0..2000 {
+                let entries = world.fs.list_dir(&target, &world.policy, &world.cancel).await.unwrap();
+                assert_eq!(&*entries[0].name, "a");
+            }
+        };
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(listing));
+        }));
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        outcome.unwrap();
+    });
+}

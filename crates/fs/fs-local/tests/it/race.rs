@@ -103,3 +103,57 @@ async fn a_swapped_file_is_never_followed() {
     assert!(read.into_inner() > 0);
     assert_eq!(std::fs::read_to_string(world.at("outside/secret")).unwrap(), "secret");
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_directory_above_the_root_that_is_swapped_never_leads_outside() {
+    let mut world = World::new();
+    // The workspace lies in a directory that others may write; outside has one of the same name.
+    world.put("above/ws/secret", "mine");
+    std::fs::create_dir(world.at("outside/ws")).unwrap();
+    std::fs::write(world.at("outside/ws/secret"), "theirs").unwrap();
+    let root = world.at("root/above/ws");
+    world.policy = dsh_fs_local::canonical_policy(world.policy.mode, &root, []);
+    let target = world.target("secret").await.unwrap();
+    let read = std::sync::atomic::AtomicUsize::new(0);
+    swapping(&world, ("above", ""), 1500, async |number| {
+        if number % 20 == 0 {
+            let _ = world.fs.write_text(&target, request("mine", None), &world.policy, &world.cancel).await;
+        }
+        if let Ok(bytes) = world.fs.read_bytes(&target, 99, &world.policy, &world.cancel).await {
+            assert_eq!(bytes.bytes, b"mine");
+            read.fetch_add(1, Ordering::Relaxed);
+        }
+    })
+    .await;
+    assert!(read.into_inner() > 0);
+    assert_eq!(std::fs::read_to_string(world.at("outside/ws/secret")).unwrap(), "theirs");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn directories_that_are_made_while_names_are_swapped_are_made_inside() {
+    let world = World::new();
+    world.put("d/f", "");
+    let target = world.target("d/new/deep/f").await.unwrap();
+    let outside =
+        |world: &World| world.tree().into_iter().filter(|row| row.starts_with("outside")).collect::<Vec<_>>();
+    let before = outside(&world);
+    swapping(&world, ("d", ""), 300, async |number| {
+        let cancel = dsh_lifecycle::Cancel::new();
+        let writing = world.fs.write_text(&target, request("mine", None), &world.policy, &cancel);
+        let stopping = async {
+            if number % 3 == 0 {
+                tokio::task::yield_now().await;
+                cancel.cancel(dsh_lifecycle::Cause::User);
+            }
+        };
+        let _ = tokio::join!(writing, stopping);
+        // Started anew, wherever it is now.
+        for path in ["root/d/new", "root/link/new"] {
+            let _ = std::fs::remove_dir_all(world.at(path));
+        }
+    })
+    .await;
+    assert_eq!(outside(&world), before);
+    assert!(!world.tree().iter().any(|row| row.contains(".dsh-")), "{:?}", world.tree());
+}

@@ -1,5 +1,10 @@
 //! Names and keys (spec 07 §3.2).
 
+use std::path::Path;
+
+use dsh_fs_local::canonical_policy;
+use dsh_sandbox_policy::SandboxMode;
+
 use crate::world::{World, code};
 
 #[tokio::test]
@@ -96,4 +101,32 @@ async fn a_cancelled_call_resolves_nothing() {
     let world = World::new();
     world.cancel.cancel(dsh_lifecycle::Cause::User);
     assert_eq!(code(world.target("a").await), "FS_ABORTED");
+}
+
+#[test]
+fn a_root_that_is_not_there_contains_nothing() {
+    for spelled in ["", "/missing/..", "../missing/../../../../../..", "usr", "missing", "/missing"] {
+        let policy = canonical_policy(SandboxMode::WorkspaceWrite, Path::new(spelled), [Path::new(spelled)]);
+        for path in ["/", "/etc/passwd", "/usr/bin", "/tmp"].map(Path::new) {
+            assert!(!policy.may_read(path) && !policy.may_write(path), "{spelled} {}", path.display());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_path_that_nobody_could_open_by_name_is_refused_at_once() {
+    let world = World::new();
+    world.link("d", "link");
+    std::fs::create_dir(world.at("root/d")).unwrap();
+    let before = world.tree();
+    for path in ["d/".repeat(2100), format!("link/{}f", "n/".repeat(2100)), "x".repeat(1_000_000)] {
+        let error = world.write(&path, "x").await.unwrap_err();
+        let text = error.to_string();
+        assert_eq!(error.code(), "FS_IO_ERROR");
+        assert!(text.starts_with("the path is too long") && text.len() < 100, "{text}");
+    }
+    assert_eq!(world.tree(), before);
+    // A name that is too long is noticed by the system, after its directory was made: nothing of it stays.
+    assert_eq!(code(world.write(&format!("new/{}", "x".repeat(256)), "x").await), "FS_IO_ERROR");
+    assert_eq!(world.tree(), before);
 }

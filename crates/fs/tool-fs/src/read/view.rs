@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dsh_fs::one_line;
 use dsh_tools_core::{ContentBlock, Json, NumberedLine, ReadView, ResultView, StoredResult};
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +66,7 @@ impl ReadMeta {
 }
 
 pub(super) fn envelope(path: &str, body: &str) -> String {
+    let path = one_line(path);
     format!("<path>{path}</path>\n<type>file</type>\n<content>\n{body}\n</content>")
 }
 

@@ -130,6 +130,8 @@ async fn names_with_breaks_and_of_other_scripts_are_names() {
     let world = World::new();
     for name in ["line\nbreak", "路径/文件.txt", "sp ace ", "-dash", "quote\"'"] {
         assert!(!world.call("write", content(name, "x\n")).await.is_error(), "{name}");
+        let text = world.text("read", file(name)).await;
+        assert_eq!(text.lines().count(), 7, "{text}");
         let result = world.call("read", file(name)).await;
         assert_eq!(result.value().and_then(|value| value.get("totalLines")).and_then(Json::as_u64), Some(1));
     }

@@ -109,6 +109,32 @@ async fn an_ignore_file_that_never_ends_is_not_read() {
 }
 
 #[tokio::test]
+async fn ignore_rules_from_out_of_reach_or_without_end_are_not_applied() {
+    let outside = TempDir::new().unwrap();
+    fs::write(outside.path().join("secret"), "hunter2\n").unwrap();
+    let workspace = Workspace::new(&[
+        ("guess/hunter2", "x"),
+        ("guess/other", "x"),
+        ("inside/a", "x"),
+        ("inside/b", "x"),
+        ("many/a", "x"),
+        ("rules", "a\n"),
+    ]);
+    let link = |to: &Path, path: &str| symlink(to, workspace.path().join(path)).unwrap();
+    link(&outside.path().join("secret"), "guess/.ignore");
+    link(Path::new("../rules"), "inside/.ignore");
+    workspace.write("many/.ignore", "a*b\n".repeat(70_000));
+    let hits = workspace.try_grep("x", None, None).await.unwrap();
+    assert_eq!(rows(&hits), ["inside/b:1:x"]);
+    assert_eq!(
+        warnings(&hits.warnings),
+        ["guess/.ignore: can't be used for ignore rules", "many/.ignore: can't be used for ignore rules"]
+    );
+    let hits = workspace.try_grep("x", Some("guess"), None).await.unwrap();
+    assert_eq!(rows(&hits), ["guess/hunter2:1:x", "guess/other:1:x"]);
+}
+
+#[tokio::test]
 async fn what_cannot_be_read_is_a_warning_beside_the_results() {
     let workspace = Workspace::new(&[("a", "x"), ("closed/b", "x")]);
     // A path that is too long to be opened by name: unreadable for every user, root included.
@@ -155,6 +181,8 @@ async fn a_cancelled_search_is_aborted() {
 fn a_directory_that_is_exchanged_for_a_link_never_leads_out() {
     let outside = TempDir::new().unwrap();
     fs::write(outside.path().join("leak"), "needle").unwrap();
+    fs::create_dir(outside.path().join("leaked")).unwrap();
+    fs::write(outside.path().join("leaked/.ignore"), "x".repeat(300_000)).unwrap();
     let workspace = Workspace::new(&[("dir/inside", "needle"), (".ignore", "\n")]);
     let (dir, link) = (workspace.path().join("dir"), workspace.path().join("link"));
     symlink(outside.path(), &link).unwrap();
@@ -177,8 +205,11 @@ fn a_directory_that_is_exchanged_for_a_link_never_leads_out() {
                 (workspace.try_glob("*", None).await.unwrap(), [by_content, included])
             });
             leaks.extend(by_name.paths.into_iter().filter(|path| path.contains("leak")));
-            let found = by_content.into_iter().flat_map(|hits| hits.matches);
-            leaks.extend(found.map(|found| found.path).filter(|path| path.contains("leak")));
+            for hits in by_content {
+                let warned = hits.warnings.shown.into_iter().map(|warning| warning.path);
+                let found = hits.matches.into_iter().map(|found| found.path);
+                leaks.extend(found.chain(warned).filter(|path| path.contains("leak")));
+            }
         }
         done.store(true, Ordering::Relaxed);
         assert!(swapper.join().unwrap() > 100);
