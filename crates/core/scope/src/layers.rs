@@ -38,7 +38,8 @@ impl<T> Layers<T> {
     pub fn insert(&mut self, layer: Option<ScopeId>, row: T) -> RowId {
         let id = RowId(self.next);
         self.next += 1;
-        let layer = self.layers.entry(layer).or_insert_with(|| Layer { rows: BTreeMap::new(), generation: id });
+        let layer =
+            self.layers.entry(layer).or_insert_with(|| Layer { rows: BTreeMap::new(), generation: id });
         layer.rows.insert(id, row);
         id
     }
@@ -72,7 +73,9 @@ impl<T> Layers<T> {
     /// ancestor to the scope itself.
     pub fn along(&self, chain: &[ScopeId]) -> impl Iterator<Item = (RowId, &T)> {
         let layers = std::iter::once(None).chain(chain.iter().rev().copied().map(Some));
-        layers.filter_map(|key| self.layers.get(&key)).flat_map(|held| held.rows.iter().map(|(id, row)| (*id, row)))
+        layers
+            .filter_map(|key| self.layers.get(&key))
+            .flat_map(|held| held.rows.iter().map(|(id, row)| (*id, row)))
     }
 
     /// The same rows in the order of their registration, whatever their layers: the order in which listeners run.
