@@ -97,8 +97,9 @@ impl Turn<'_> {
         while !assembler.is_over() {
             let chunk = tokio::select! {
                 biased;
-                chunk = stream.next() => chunk,
+                // First, so that a stream that is always ready can be stopped, too.
                 () = self.cancel.cancelled() => None,
+                chunk = stream.next() => chunk,
             };
             let Some(chunk) = chunk.map(|chunk| with_call_id(chunk, &*self.driver.parts.ids)) else { break };
             if let Err(problem) = chunk.check() {
