@@ -1,5 +1,6 @@
 //! The demonstration: a model without a network that does one real piece of work.
 
+mod apart;
 mod conversation;
 mod overview;
 mod results;
@@ -14,8 +15,9 @@ use futures_util::stream::BoxStream;
 
 use crate::play::play;
 use crate::{Step, ToolCall};
+use apart::{files_apart, own_files};
 use conversation::Turn;
-use survey::{ALL_FILES, KEY_FILES, OPEN_ENDS, Survey};
+use survey::{KEY_FILES, OPEN_ENDS, Survey};
 
 /// Looks around in the workspace and writes an overview of it, whatever it is asked.
 ///
@@ -39,9 +41,10 @@ impl Model for DemoModel {
 
 /// What the demonstration says next in this conversation:
 ///
-/// 1. after a person's message: list the files, find those that tell most, and search for open ends, all at once;
-/// 2. after those results: read the telling files, at most four; and where a listing was only a page, count by kind
-///    and by directory;
+/// 1. after a person's message: list the project's own files, and apart from them the build output, dependencies and
+///    hidden directories; find the files that tell most, and search for open ends, all at once;
+/// 2. after those results: read the telling files, at most four; and where the listing was only a page, count by kind
+///    and by directory; at most eight calls in all;
 /// 3. after those: the overview.
 ///
 /// Calls that failed or were never answered are no obstacle; the overview then says what is missing.
@@ -70,7 +73,8 @@ type Wanted = (&'static str, Json);
 
 fn look_around() -> Vec<Wanted> {
     vec![
-        ("glob", object! { "pattern": ALL_FILES }),
+        ("glob", object! { "pattern": own_files() }),
+        ("glob", object! { "pattern": files_apart() }),
         ("glob", object! { "pattern": KEY_FILES }),
         ("grep", object! { "pattern": OPEN_ENDS }),
     ]
@@ -78,11 +82,11 @@ fn look_around() -> Vec<Wanted> {
 
 fn look_closer(survey: &Survey) -> Vec<Wanted> {
     let reads = survey.telling_files().into_iter().map(|path| ("read", object! { "file_path": path }));
-    let kinds =
-        survey.kinds_to_count().into_iter().map(|kind| ("glob", object! { "pattern": format!("*.{kind}") }));
-    let directories = survey.directories_to_count().into_iter();
-    let directories = directories.map(|path| ("glob", object! { "pattern": "*", "path": path }));
-    reads.chain(kinds).chain(directories).collect()
+    let counts = survey.searches().into_iter().map(|(pattern, path)| match path {
+        Some(path) => ("glob", object! { "pattern": pattern, "path": path }),
+        None => ("glob", object! { "pattern": pattern }),
+    });
+    reads.chain(counts).collect()
 }
 
 const LOOKING_AROUND: &str = "I look at what is here first.";

@@ -2,12 +2,17 @@
 //!
 //! They were written for a model, so they are read as one would read them: by their look, without relying on every word.
 
+use std::collections::BTreeSet;
+
 /// A list of paths, or a page of it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) paths: Vec<String>,
     /// How many there are in all.
     pub(super) total: usize,
+    /// Of a page: what it says last of numbers, which is how many top-level entries there are when some of each are
+    /// shown.
+    entries: Option<usize>,
     /// Whether something could not be looked at.
     pub(super) partial: bool,
 }
@@ -42,12 +47,23 @@ impl Listing {
         let list = if list.starts_with("No files") { "" } else { list };
         let paths: Vec<_> = list.lines().map(str::to_owned).collect();
         let mut notes = notes.lines().filter(|line| !line.is_empty()).peekable();
-        let count = notes.next_if(|line| line.starts_with('(')).and_then(largest_number);
-        Self { total: count.unwrap_or(0).max(paths.len()), paths, partial: notes.next().is_some() }
+        let note = notes.next_if(|line| line.starts_with('(')).unwrap_or_default();
+        Self {
+            total: largest_number(note).unwrap_or(0).max(paths.len()),
+            paths,
+            entries: numbers(note).last(),
+            partial: notes.next().is_some(),
+        }
     }
 
     pub(super) fn is_complete(&self) -> bool {
         self.total <= self.paths.len()
+    }
+
+    /// Whether each entry at the top is there with one path at least.
+    pub(super) fn shows_every_entry(&self) -> bool {
+        let entries: BTreeSet<_> = self.paths.iter().filter_map(|path| path.split('/').next()).collect();
+        self.is_complete() || self.entries == Some(entries.len())
     }
 }
 
@@ -97,7 +113,11 @@ fn numbered_line(line: &str, number: usize) -> Option<&str> {
 
 /// The largest number in a sentence: of "100 of 2315 files" it is the total.
 fn largest_number(sentence: &str) -> Option<usize> {
-    sentence.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).max()
+    numbers(sentence).max()
+}
+
+fn numbers(sentence: &str) -> impl Iterator<Item = usize> {
+    sentence.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
 }
 
 #[cfg(test)]
@@ -105,7 +125,8 @@ mod tests {
     use super::*;
 
     fn listing(paths: &[&str], total: usize) -> Listing {
-        Listing { paths: paths.iter().map(|path| (*path).to_owned()).collect(), total, partial: false }
+        let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+        Listing { paths, total, entries: None, partial: false }
     }
 
     #[test]
@@ -115,12 +136,12 @@ mod tests {
         check("a.rs\n(group)/page.tsx\n[id].tsx", listing(&["a.rs", "(group)/page.tsx", "[id].tsx"], 3));
         check(
             "a\nb/2024.txt\n\n(These are the first 2 of 2315 files. Narrow the pattern or the path to see the others.)",
-            listing(&["a", "b/2024.txt"], 2315),
+            Listing { entries: Some(2315), ..listing(&["a", "b/2024.txt"], 2315) },
         );
         check(
             "a\n\n(These are 1 of 41 files, taken in turn from 1 of 7 top-level entries. Narrow the pattern or the path \
              to see the others. To see an entry that is missing here, give it as the path.)",
-            listing(&["a"], 41),
+            Listing { entries: Some(7), ..listing(&["a"], 41) },
         );
         let partial =
             "\n\nNot everything could be searched:\n- secret: could not be read (Permission denied)";
@@ -128,8 +149,17 @@ mod tests {
         check(&format!("No files found{partial}"), Listing { partial: true, ..listing(&[], 0) });
         check(
             &format!("a\n\n(These are the first 1 of 9 files.){partial}"),
-            Listing { partial: true, ..listing(&["a"], 9) },
+            Listing { partial: true, entries: Some(9), ..listing(&["a"], 9) },
         );
+    }
+
+    #[test]
+    fn a_page_may_show_every_entry() {
+        let check = |text: &str, want| assert_eq!(Listing::parse(text).shows_every_entry(), want, "{text}");
+        check("a\nb/c", true);
+        check("a/1\na/2\nb\n\n(These are 3 of 41 files, taken in turn from 2 of 2 top-level entries.)", true);
+        check("a/1\nb\n\n(These are 2 of 41 files, taken in turn from 2 of 7 top-level entries.)", false);
+        check("a/1\nb\n\n(These are the first 2 of 41 files.)", false);
     }
 
     #[test]

@@ -3,11 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::apart::{apart, files_apart, own_files, own_files_below};
 use super::conversation::{Called, Turn};
 use super::results::{Listing, Matches, Reading};
-
-/// The glob for every file.
-pub(super) const ALL_FILES: &str = "**/*";
 
 /// The glob for the files of the root that say what a project is.
 pub(super) const KEY_FILES: &str = "/{README*,Readme*,readme*,Cargo.toml,package.json,pyproject.toml,go.mod,pom.xml,\
@@ -16,26 +14,31 @@ pub(super) const KEY_FILES: &str = "/{README*,Readme*,readme*,Cargo.toml,package
 /// The search for work that is left.
 pub(super) const OPEN_ENDS: &str = r"\b(TODO|FIXME)\b";
 
-/// How many files are read.
+/// How many calls the second look has, all in all.
+const MAX_CALLS: usize = 8;
+
+/// How many of them read a file.
 const MAX_READS: usize = 4;
 
-/// How many kinds are counted one by one when a listing is only a page. Each is a search of the whole tree.
-const MAX_KINDS_COUNTED: usize = 5;
+/// How many directories at the top are told apart. Of more, a page shows too little to say which are large.
+const MAX_DIRECTORIES: usize = 12;
 
-/// How many directories are counted one by one then; together they are one search of the tree.
-const MAX_DIRECTORIES_COUNTED: usize = 8;
+/// A search for files: its glob, and the directory.
+pub(super) type Search = (String, Option<String>);
 
 /// Everything that the calls of this turn have brought.
 #[derive(Default)]
 pub(super) struct Survey {
-    /// All files, or a page of them.
+    /// The project's own files, or a page of them.
     pub(super) files: Option<Result<Listing, String>>,
-    pub(super) key_files: Vec<String>,
+    /// What is left out, or a page of it.
+    pub(super) apart: Option<Result<Listing, String>>,
     pub(super) open_ends: Option<Result<Matches, String>>,
     /// What was read, in order, by path.
     pub(super) readings: Vec<(String, Result<Reading, String>)>,
-    counted_kinds: BTreeMap<String, usize>,
-    counted_directories: BTreeMap<String, usize>,
+    key_files: Vec<String>,
+    /// How many files the other searches found.
+    counted: BTreeMap<Search, usize>,
 }
 
 impl Survey {
@@ -51,15 +54,20 @@ impl Survey {
 
     fn take(&mut self, call: &Called, answer: Result<&str, String>) {
         match (&*call.name, call.argument("pattern"), call.argument("path")) {
-            ("glob", Some(ALL_FILES), None) => self.files = Some(answer.map(Listing::parse)),
+            ("glob", Some(pattern), None) if pattern == own_files() => {
+                self.files = Some(answer.map(Listing::parse));
+            }
+            ("glob", Some(pattern), None) if pattern == files_apart() => {
+                self.apart = Some(answer.map(Listing::parse));
+            }
             ("glob", Some(KEY_FILES), None) => {
                 self.key_files = answer.map(|text| Listing::parse(text).paths).unwrap_or_default();
             }
-            ("glob", Some("*"), Some(directory)) => {
-                count(&mut self.counted_directories, directory, answer.ok());
-            }
-            ("glob", Some(pattern), None) => {
-                count(&mut self.counted_kinds, pattern.trim_start_matches("*."), answer.ok());
+            ("glob", Some(pattern), path) => {
+                if let Ok(text) = answer {
+                    let search = (pattern.to_owned(), path.map(str::to_owned));
+                    self.counted.insert(search, Listing::parse(text).total);
+                }
             }
             ("grep", Some(OPEN_ENDS), None) => self.open_ends = Some(answer.map(Matches::parse)),
             ("read", None, None) => {
@@ -71,75 +79,142 @@ impl Survey {
         }
     }
 
-    /// The files to read, the nearest to the root first: one that introduces the project, and those that describe it to
-    /// its tools.
+    /// The files to read: one that introduces the project, and those that describe it to its tools. They are the root's,
+    /// or else the nearest to it.
     pub(super) fn telling_files(&self) -> Vec<&str> {
-        let listed = self.listing().map(|files| &*files.paths).unwrap_or_default();
-        let listed = listed.iter().filter(|path| is_own(path));
-        let candidates = self.key_files.iter().chain(listed);
-        let ranked: BTreeSet<_> =
-            candidates.filter_map(|path| Some((path.matches('/').count(), worth(path)?, &**path))).collect();
-        let introduction = ranked.iter().find(|(_, worth, _)| *worth == INTRODUCTION);
-        let wanted = ranked.iter().filter(|row| row.1 != INTRODUCTION || Some(*row) == introduction);
-        wanted.map(|(_, _, path)| *path).take(MAX_READS).collect()
+        let listed = self.own().map(|files| &*files.paths).unwrap_or_default();
+        let candidates = self.key_files.iter().chain(listed.iter().filter(|path| is_near(path)));
+        let ranked: BTreeSet<_> = candidates
+            .filter_map(|path| Some((path.matches('/').count(), worth(path)?, path.len(), &**path)))
+            .collect();
+        let has_root = ranked.first().is_some_and(|(depth, ..)| *depth == 0);
+        let introduction = ranked.iter().find(|row| row.1 == INTRODUCTION);
+        let wanted = ranked
+            .iter()
+            .filter(|row| row.0 == 0 || !has_root)
+            .filter(|row| row.1 != INTRODUCTION || Some(*row) == introduction);
+        wanted.map(|(.., path)| *path).take(MAX_READS).collect()
     }
 
-    /// The kinds to count one by one: none when all files are known.
-    pub(super) fn kinds_to_count(&self) -> Vec<String> {
-        let Some(page) = self.listing().filter(|files| !files.is_complete()) else { return vec![] };
-        // Anything else would have to be quoted in a glob.
-        let plain = |(kind, _): &(String, usize)| {
-            !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        };
-        by_size(kinds_of(page))
-            .into_iter()
-            .filter(plain)
-            .map(|(kind, _)| kind)
-            .take(MAX_KINDS_COUNTED)
-            .collect()
-    }
-
-    /// The directories to count one by one: none when all files are known.
-    pub(super) fn directories_to_count(&self) -> Vec<String> {
-        let Some(page) = self.listing().filter(|files| !files.is_complete()) else { return vec![] };
-        by_size(directories_of(page))
-            .into_iter()
-            .map(|(directory, _)| directory)
-            .take(MAX_DIRECTORIES_COUNTED)
-            .collect()
+    /// The searches that count: none when all files are known.
+    pub(super) fn searches(&self) -> Vec<Search> {
+        let kinds = self.kinds_to_count().into_iter().map(|(_, search)| search);
+        kinds.chain(self.directories_to_count().into_iter().map(|(_, search)| search)).collect()
     }
 
     /// Files by extension, the most frequent first. The empty extension stands for none.
     pub(super) fn kinds(&self) -> Vec<(String, usize)> {
-        self.counts(&self.counted_kinds, kinds_of)
+        self.counts(kinds_of, self.kinds_to_count())
     }
 
     /// Files by top-level directory, the largest first.
     pub(super) fn directories(&self) -> Vec<(String, usize)> {
-        self.counts(&self.counted_directories, directories_of)
+        self.counts(directories_of, self.directories_to_count())
     }
 
-    /// The listing of all files, if there is one.
-    pub(super) fn listing(&self) -> Option<&Listing> {
+    /// How many directories there are at the top when they are too many to count; a lower bound unless it is exact.
+    pub(super) fn uncounted_directories(&self) -> Option<(usize, bool)> {
+        let page = self.page()?;
+        let found = directories_of(page).len();
+        (found > MAX_DIRECTORIES).then(|| (found, page.shows_every_entry()))
+    }
+
+    /// The listing of the project's own files, if there is one.
+    pub(super) fn own(&self) -> Option<&Listing> {
         self.files.as_ref()?.as_ref().ok()
+    }
+
+    /// The listing of what is left out, if there is one.
+    pub(super) fn left_out(&self) -> Option<&Listing> {
+        self.apart.as_ref()?.as_ref().ok()
+    }
+
+    /// The page of the project's own files, when there are more.
+    fn page(&self) -> Option<&Listing> {
+        self.own().filter(|files| !files.is_complete())
     }
 
     /// What was counted one by one, or else what the listing shows.
     fn counts(
         &self,
-        counted: &BTreeMap<String, usize>,
         shown: fn(&Listing) -> BTreeMap<String, usize>,
+        searches: Vec<(String, Search)>,
     ) -> Vec<(String, usize)> {
-        if counted.is_empty() {
-            return by_size(self.listing().map(shown).unwrap_or_default());
+        let Some(files) = self.own() else { return vec![] };
+        if files.is_complete() {
+            return by_size(shown(files));
         }
-        by_size(counted.clone())
+        let counted = searches.into_iter().filter_map(|(name, search)| {
+            let count = *self.counted.get(&search)?;
+            let is_rest = search.1.is_none() && search.0.starts_with('!');
+            Some((name, if is_rest { files.total.saturating_sub(count) } else { count }))
+        });
+        by_size(counted.collect())
     }
-}
 
-fn count(counts: &mut BTreeMap<String, usize>, name: &str, answer: Option<&str>) {
-    if let Some(text) = answer {
-        counts.insert(name.to_owned(), Listing::parse(text).total);
+    /// The kinds to count one by one, each a search of the whole tree.
+    fn kinds_to_count(&self) -> Vec<(String, Search)> {
+        let Some(page) = self.page() else { return vec![] };
+        let plain = |kind: &String| !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let kinds = by_size(kinds_of(page)).into_iter().map(|(kind, _)| kind).filter(plain);
+        let kinds = kinds.map(|kind| {
+            let search = (self.kind_glob(&kind), None);
+            (kind, search)
+        });
+        let room = self.room();
+        kinds.take(room - self.room_for_directories(room)).collect()
+    }
+
+    /// The directories to count one by one.
+    fn directories_to_count(&self) -> Vec<(String, Search)> {
+        let Some(page) = self.page() else { return vec![] };
+        let glob = if self.is_nothing_nested() { "*".to_owned() } else { own_files_below() };
+        let directories = by_size(directories_of(page)).into_iter().map(|(name, _)| name);
+        let directories = directories.map(|name| {
+            let search = (glob.clone(), Some(name.clone()));
+            (name, search)
+        });
+        directories.take(self.room_for_directories(self.room())).collect()
+    }
+
+    fn room_for_directories(&self, room: usize) -> usize {
+        if self.uncounted_directories().is_some() { 0 } else { room / 2 }
+    }
+
+    /// How many calls are left when the telling files are read.
+    fn room(&self) -> usize {
+        MAX_CALLS - self.telling_files().len().min(MAX_READS)
+    }
+
+    /// A glob that counts a kind among the project's own files. Where these can't be told apart by the directories at the
+    /// top, it is one for all that are not of this kind.
+    fn kind_glob(&self, kind: &str) -> String {
+        if self.left_out().is_some_and(|apart| apart.total == 0) {
+            return format!("*.{kind}");
+        }
+        match self.all_directories() {
+            Some(directories) => format!("{{*.{kind},{{{}}}/**/*.{kind}}}", directories.join(",")),
+            None => format!("!{{**/*.{kind},{}}}", files_apart()),
+        }
+    }
+
+    /// The project's own directories at the top, when a glob may name them and has nothing to leave out in them.
+    fn all_directories(&self) -> Option<Vec<String>> {
+        let page = self.own().filter(|page| self.is_nothing_nested() && page.shows_every_entry())?;
+        let plain = |name: &String| {
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        };
+        let directories: Vec<_> = directories_of(page).into_keys().collect();
+        let nameable = (1..=MAX_DIRECTORIES).contains(&directories.len()) && directories.iter().all(plain);
+        nameable.then_some(directories)
+    }
+
+    /// Whether all that is left out is known to lie in directories at the top.
+    fn is_nothing_nested(&self) -> bool {
+        self.left_out().is_some_and(|page| {
+            let mut found = page.paths.iter().filter_map(|path| apart(path));
+            page.shows_every_entry() && !found.any(|found| found.nested)
+        })
     }
 }
 
@@ -171,11 +246,21 @@ fn extension(path: &str) -> &str {
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("", |(_, extension)| extension)
 }
 
-/// Whether a file near the root is the project's own, and not hidden or what a tool put there.
-fn is_own(path: &str) -> bool {
-    const FOREIGN: [&str; 5] = ["node_modules", "vendor", "target", "dist", "build"];
+/// Whether a file is near the root, and not one that stands for something else.
+fn is_near(path: &str) -> bool {
+    const EXAMPLES: [&str; 9] = [
+        "fixtures",
+        "testdata",
+        "tests",
+        "test",
+        "examples",
+        "example",
+        "benches",
+        "templates",
+        "third_party",
+    ];
     let parts: Vec<_> = path.split('/').collect();
-    parts.len() <= 3 && !parts.iter().any(|part| part.starts_with('.') || FOREIGN.contains(part))
+    parts.len() <= 3 && !parts.iter().any(|part| part.starts_with('.') || EXAMPLES.contains(part))
 }
 
 /// Whether a file of this name is there to introduce its directory.

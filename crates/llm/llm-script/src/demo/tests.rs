@@ -75,9 +75,10 @@ fn pattern(arguments: &Json) -> &str {
 /// A small project, as the real tools show it.
 fn small(name: &str, arguments: &Json) -> Result<String, String> {
     let answer = match (name, pattern(arguments)) {
-        ("glob", ALL_FILES) => {
+        ("glob", glob) if glob == own_files() => {
             "README.md\nCargo.toml\n.gitignore\nsrc/main.rs\nsrc/lib.rs\ndocs/a.md\nMakefile"
         }
+        ("glob", glob) if glob == files_apart() => SMALL_APART,
         ("glob", KEY_FILES) => "README.md\nCargo.toml\nMakefile",
         ("grep", OPEN_ENDS) => SMALL_GREP,
         ("read", _) => match arguments.get("file_path").and_then(Json::as_str) {
@@ -92,8 +93,10 @@ fn small(name: &str, arguments: &Json) -> Result<String, String> {
 
 const SMALL_GREP: &str = "Found 2 matches\n\nsrc/lib.rs:\nLine 7:     // TODO: `parse` the rest\n\n\
     src/main.rs:\nLine 1: // FIXME";
+const SMALL_APART: &str = "target/debug/a.d\n.github/ci.yml\ntarget/debug/b.d\n\n(These are 3 of 82658 files, taken in \
+    turn from 2 of 2 top-level entries.)";
 const SMALL_README: &str = "<path>README.md</path>\n<type>file</type>\n<content>\n1: \n2: # Sorting hat\n3: \n\
-    4: It sorts.\n\n(End of the file, 4 lines in all.)\n</content>";
+    4: It sorts.\n5: Quickly.\n\n(End of the file, 5 lines in all.)\n</content>";
 const SMALL_MANIFEST: &str = "<path>Cargo.toml</path>\n<type>file</type>\n<content>\n1: [package]\n\
     2: name = \"x\"\n\n(Lines 1-2 of 40. Go on with offset 3.)\n</content>";
 
@@ -103,7 +106,7 @@ fn it_looks_around_then_closer_then_writes() {
     let first = conversation.step(small);
     assert_eq!(first.text.as_deref(), Some(LOOKING_AROUND));
     assert_eq!(first.finish, Finish::ToolCalls);
-    assert_eq!(first.tool_calls.len(), 3);
+    assert_eq!(first.tool_calls.len(), 4);
     let second = conversation.step(small);
     assert_eq!(
         calls(&second),
@@ -115,7 +118,7 @@ fn it_looks_around_then_closer_then_writes() {
     );
     assert_eq!(
         (ids(&first), ids(&second)),
-        (vec!["demo-1", "demo-2", "demo-3"], vec!["demo-4", "demo-5", "demo-6"])
+        (vec!["demo-1", "demo-2", "demo-3", "demo-4"], vec!["demo-5", "demo-6", "demo-7"])
     );
     let third = conversation.step(small);
     assert!(third.tool_calls.is_empty());
@@ -134,47 +137,172 @@ fn an_empty_workspace_needs_no_second_look() {
 
     It is empty: there are no files in it.
 
-    This is the demonstration model: it writes this overview whatever it is asked. Configure a model to have your own question answered.
+    To have your own question answered, configure a model.
     ");
 }
 
-/// A tree of which the tools show only pages.
-fn huge(name: &str, arguments: &Json) -> Result<String, String> {
-    let path = arguments.get("path").and_then(Json::as_str);
-    let page = |shown: &str, total: usize| {
-        format!(
-            "{shown}\n\n(These are the first 5 of {total} files. Narrow the pattern or the path to see the others.)"
-        )
-    };
-    match (name, pattern(arguments), path) {
-        ("glob", ALL_FILES, None) => Ok(page("x/a.py\nx/b.py\ny/c.py\ny/d.c-backup\nz.txt", 120_034)),
-        ("glob", "*.py", None) => Ok(page("x/a.py\nx/b.py\ny/c.py\ny/e.py\ny/f.py", 90_000)),
-        ("glob", "*.txt", None) => Ok("z.txt".to_owned()),
-        ("glob", "*", Some("x")) => Ok(page("x/a.py\nx/b.py\nx/1\nx/2\nx/3", 30_000)),
-        ("glob", "*", Some("y")) => Ok(page("y/c.py\ny/d.py\ny/1\ny/2\ny/3", 90_033)),
-        ("glob", KEY_FILES, None) => Ok("No files found".to_owned()),
-        ("grep", _, None) => {
-            Err("SEARCH_RAW_OUTPUT_OVERFLOW: the results are larger than 20000000 bytes".to_owned())
+/// What the tools show of a tree: pages of its own files and of others, and counts for all other searches.
+struct Huge {
+    own: &'static str,
+    apart: Result<&'static str, &'static str>,
+    counts: &'static [(&'static str, usize)],
+}
+
+impl Huge {
+    fn answer(&self, name: &str, arguments: &Json) -> Result<String, String> {
+        let search = arguments.get("path").and_then(Json::as_str).unwrap_or_else(|| pattern(arguments));
+        match (name, search) {
+            ("grep", _) => {
+                Err("SEARCH_RAW_OUTPUT_OVERFLOW: the results are larger than 20000000 bytes".to_owned())
+            }
+            ("glob", glob) if glob == own_files() => Ok(self.own.to_owned()),
+            ("glob", glob) if glob == files_apart() => self.apart.map(str::to_owned).map_err(str::to_owned),
+            ("glob", KEY_FILES) => Ok("No files found".to_owned()),
+            ("glob", _) => {
+                let found = self.counts.iter().find(|(counted, _)| *counted == search);
+                let (_, count) = found.unwrap_or_else(|| panic!("unexpected search: {arguments}"));
+                Ok(format!("a\n\n(These are the first 1 of {count} files.)"))
+            }
+            _ => panic!("unexpected call: {name} {arguments}"),
         }
-        _ => panic!("unexpected call: {name} {arguments}"),
+    }
+
+    /// The calls of the second look, and the overview.
+    fn seen(&self) -> (Vec<String>, String) {
+        let mut conversation = Conversation::begun();
+        let answer = |name: &str, arguments: &Json| self.answer(name, arguments);
+        conversation.step(answer);
+        let second = conversation.step(answer);
+        (calls(&second), conversation.step(answer).text.unwrap().to_string())
     }
 }
 
+const HUGE_OWN: &str = "x/a.py\nx/b.py\ny/c.py\ny/d.c-backup\nz.txt\n\n(These are 5 of 120034 files, taken in turn from \
+    3 of 3 top-level entries. Narrow the pattern or the path to see the others.)";
+
 #[test]
 fn where_a_listing_is_a_page_it_counts() {
-    let mut conversation = Conversation::begun();
-    conversation.step(huge);
-    let second = conversation.step(huge);
+    let (second, overview) = Huge {
+        own: HUGE_OWN,
+        apart: Ok(
+            "node_modules/a.js\nvendor/a.go\n\n(These are 2 of 1500000 files, taken in turn from 2 of 2 \
+            top-level entries.)",
+        ),
+        counts: &[
+            ("{*.py,{x,y}/**/*.py}", 90_000),
+            ("{*.txt,{x,y}/**/*.txt}", 1),
+            ("x", 30_000),
+            ("y", 90_033),
+        ],
+    }
+    .seen();
     assert_eq!(
-        calls(&second),
+        second,
         [
-            r#"glob {"pattern":"*.py"}"#,
-            r#"glob {"pattern":"*.txt"}"#,
+            r#"glob {"pattern":"{*.py,{x,y}/**/*.py}"}"#,
+            r#"glob {"pattern":"{*.txt,{x,y}/**/*.txt}"}"#,
             r#"glob {"pattern":"*","path":"x"}"#,
             r#"glob {"pattern":"*","path":"y"}"#,
         ]
     );
-    insta::assert_snapshot!("overview_of_a_huge_tree", conversation.step(huge).text.unwrap());
+    insta::assert_snapshot!("overview_of_a_huge_tree", overview);
+}
+
+#[test]
+fn where_nothing_is_left_out_the_globs_are_plain() {
+    let counts = &[("*.py", 90_000), ("*.txt", 1), ("x", 30_000), ("y", 90_033)];
+    let (_, overview) = Huge { own: HUGE_OWN, apart: Ok("No files found"), counts }.seen();
+    assert!(overview.contains("\n120,034 files.\n"), "{overview}");
+    assert!(overview.contains("- Kinds: `.py` 90,000, `.txt` 1, others 30,033\n"), "{overview}");
+}
+
+#[test]
+fn where_parts_of_directories_are_left_out_it_counts_the_rest() {
+    let nested =
+        "x/node_modules/a.py\n\n(These are 1 of 7 files, taken in turn from 1 of 1 top-level entries.)";
+    for (apart, words) in [
+        (Ok(nested), "7 more files are left out: what looks like dependencies in `node_modules/`."),
+        (
+            Err("too many"),
+            "Build output, dependencies and hidden directories are left out, and could not be counted.",
+        ),
+    ] {
+        let rest = |kind: &str| &*format!("!{{**/*.{kind},{}}}", files_apart()).leak();
+        let counts =
+            &*vec![(rest("py"), 30_034), (rest("txt"), 120_033), ("x", 30_000), ("y", 90_033)].leak();
+        let (second, overview) = Huge { own: HUGE_OWN, apart, counts }.seen();
+        assert!(second.iter().all(|call| call.starts_with(r#"glob {"pattern":"!"#)), "{second:?}");
+        assert!(overview.contains(&format!("\n120,034 files. {words}\n")), "{overview}");
+        assert!(overview.contains("- Kinds: `.py` 90,000, `.txt` 1, others 30,033\n"), "{overview}");
+        assert!(overview.contains("- Directories: `y/` 90,033, `x/` 30,000, elsewhere 1\n"), "{overview}");
+    }
+}
+
+#[test]
+fn many_directories_are_not_told_apart() {
+    for (entries, words) in [(13, "13 at the top"), (40, "at least 13 at the top")] {
+        let paths: Vec<_> = (0..13).map(|number| format!("d{number}/a.py\n")).collect();
+        let note =
+            format!("(These are 13 of 9000 files, taken in turn from 13 of {entries} top-level entries.)");
+        let own = format!("{}\n{note}", paths.concat()).leak();
+        let (second, overview) = Huge { own, apart: Ok("No files found"), counts: &[("*.py", 8_000)] }.seen();
+        assert_eq!(second, [r#"glob {"pattern":"*.py"}"#]);
+        assert!(
+            overview.contains(&format!("- Kinds: `.py` 8,000, others 1,000\n- Directories: {words}\n")),
+            "{overview}"
+        );
+    }
+}
+
+#[test]
+fn a_second_look_has_at_most_eight_calls() {
+    let own = "README.md\nCargo.toml\ngo.mod\nMakefile\na/1.a\nb/1.b\nc/1.c\nd/1.d\ne/1.e\n\n\
+        (These are 9 of 500 files, taken in turn from 9 of 9 top-level entries.)";
+    let mut conversation = Conversation::begun();
+    let answer =
+        |_: &str, arguments: &Json| Ok(if pattern(arguments) == own_files() { own } else { "" }.to_owned());
+    conversation.step(answer);
+    assert_eq!(conversation.step(answer).tool_calls.len(), 8);
+}
+
+#[test]
+fn open_ends_in_what_is_left_out_do_not_count() {
+    let overview = |apart: &'static str, found: &'static str| {
+        let text = Conversation::begun().overview(|name, arguments| {
+            Ok(match (name, pattern(arguments)) {
+                ("grep", _) => found,
+                (_, glob) if glob == files_apart() => apart,
+                _ => "a.rs",
+            }
+            .to_owned())
+        });
+        text.lines().skip(6).take_while(|line| !line.starts_with("To have")).collect::<Vec<_>>().join("|")
+    };
+    let check = |apart, found, want: &str| assert_eq!(overview(apart, found), want);
+    let both = "Found 2 matches\n\na.rs:\nLine 1: TODO\n\ntarget/b.rs:\nLine 2: TODO";
+    check("target/b.rs", both, "1 line says TODO or FIXME. The first:||- `a.rs:1` `TODO`|");
+    let page = "Found 1 of 7 matches\n\na.rs:\nLine 1: TODO";
+    check("target/b.rs", page, "At least 1 line says TODO or FIXME. The first:||- `a.rs:1` `TODO`|");
+    check("No files found", page, "7 lines say TODO or FIXME. The first:||- `a.rs:1` `TODO`|");
+    let apart = "Found 1 of 7 matches\n\ntarget/b.rs:\nLine 1: TODO";
+    check("target/b.rs", apart, "None of the first 1 lines that say TODO or FIXME is in these files.|");
+    check("target/b.rs", "Found 1 match\n\ntarget/b.rs:\nLine 1: TODO", "No line says TODO or FIXME.|");
+}
+
+#[test]
+fn a_workspace_may_have_no_files_of_its_own() {
+    let mut conversation = Conversation::begun();
+    let overview = conversation.overview(|name, arguments| {
+        let apart = name == "glob" && pattern(arguments) == files_apart();
+        Ok(if apart { "build/a\n.a/b\n.b/c\n.c/d\n.d/e\n.e/f" } else { "No files found" }.to_owned())
+    });
+    insta::assert_snapshot!(overview, @r"
+    # Overview of the workspace
+
+    There are no files of its own in it. 6 files are left out: what looks like build output in `build/`; what is hidden in `.a/`, `.b/`, `.c/` and 2 more.
+
+    To have your own question answered, configure a model.
+    ");
 }
 
 #[test]
@@ -186,11 +314,9 @@ fn without_tools_it_says_so() {
 
     The files could not be listed: there is no tool `glob`
 
-    ## Open ends
+    The search for TODO or FIXME failed: there is no tool `grep`
 
-    The search for them failed: there is no tool `grep`
-
-    This is the demonstration model: it writes this overview whatever it is asked. Configure a model to have your own question answered.
+    To have your own question answered, configure a model.
     ");
 }
 
@@ -210,7 +336,7 @@ fn each_message_of_a_person_begins_anew_with_new_ids() {
     let first = conversation.overview(small);
     conversation.says("And now?");
     let again = conversation.step(small);
-    assert_eq!(ids(&again), ["demo-7", "demo-8", "demo-9"]);
+    assert_eq!(ids(&again), ["demo-8", "demo-9", "demo-10", "demo-11"]);
     conversation.step(small);
     assert_eq!(conversation.step(small).text.as_deref(), Some(&*first));
 }
@@ -229,9 +355,10 @@ fn it_reads_the_project_s_own_files_four_at_most() {
         let mut conversation = Conversation::begun();
         conversation.step(|_, arguments| {
             Ok(match pattern(arguments) {
-                ALL_FILES => listed.to_owned(),
+                glob if glob == own_files() => listed.to_owned(),
                 KEY_FILES => key_files.to_owned(),
-                _ => "No matches found".to_owned(),
+                OPEN_ENDS => "No matches found".to_owned(),
+                _ => "No files found".to_owned(),
             })
         });
         let step = next_step(&conversation.0);
@@ -241,9 +368,11 @@ fn it_reads_the_project_s_own_files_four_at_most() {
     };
     let many = "Makefile\nGemfile\nREADME.rst\nREADME.md\ngo.mod\npackage.json\nCargo.toml";
     assert_eq!(read("x", many), r#""README.md" "Cargo.toml" "package.json" "go.mod""#);
-    let nested = "node_modules/a/package.json\na/b/c/README.md\n.b/README.md\na/b/README.md\na/b/Cargo.toml\ntarget/Makefile";
+    assert_eq!(read("x", "README-ja.md\nREADME.md"), r#""README.md""#);
+    let nested =
+        "fixtures/README.md\na/b/c/README.md\n.b/README.md\na/b/README.md\na/b/Cargo.toml\na/tests/Makefile";
     assert_eq!(read(nested, "No files found"), r#""a/b/README.md" "a/b/Cargo.toml""#);
-    assert_eq!(read("docs/README.md\nCargo.toml", "Cargo.toml"), r#""Cargo.toml" "docs/README.md""#);
+    assert_eq!(read("docs/README.md\nCargo.toml\na/Makefile", "Cargo.toml"), r#""Cargo.toml""#);
     assert_eq!(read("README.md", "README.md"), r#""README.md""#);
     assert_eq!(read("a.txt", "No files found"), "");
 }
@@ -252,11 +381,11 @@ fn it_reads_the_project_s_own_files_four_at_most() {
 fn only_the_root_s_introduction_speaks_for_the_workspace() {
     let overview = Conversation::begun()
         .overview(|name, _| Ok(if name == "read" { "1: # Part" } else { "part/README" }.to_owned()));
-    assert!(overview.contains("- `part/README`: 1 line\n") && !overview.contains("**Part**"), "{overview}");
+    assert!(overview.contains("`part/README` (1 line)") && !overview.contains("**Part**"), "{overview}");
 }
 
 #[test]
-fn a_heading_is_found_in_any_form() {
+fn an_introduction_is_found_in_any_form() {
     let heading = |lines: &str| {
         let mut conversation = Conversation::begun();
         let text = conversation.overview(|name, _| {
@@ -265,14 +394,17 @@ fn a_heading_is_found_in_any_form() {
             Ok(if name == "read" { numbered.join("\n") } else { "README".to_owned() })
         });
         let line = text.lines().nth(2).unwrap().to_owned();
-        line.split_once("**, says `README`.").map(|(heading, _)| heading.trim_start_matches('*').to_owned())
+        line.strip_prefix("**").map(|line| line.replace("**, says `README`", ""))
     };
     let check = |lines: &str, want: Option<&str>| assert_eq!(heading(lines).as_deref(), want);
-    check("# One\n# Two", Some("One"));
-    check("text\n\n## Second level", Some("Second level"));
-    check("Title\n=====\n# Later", Some("Title"));
-    check("Title\n-----", Some("Title"));
+    check("# One\n# Two", Some("One."));
+    check("text\n\n## Second level", Some("Second level."));
+    check("Title\n=====\n# Later", Some("Title."));
+    check("Title\n-----\nText", Some("Title: Text"));
     check("#!shebang\n#no heading\ntext", None);
     check("", None);
-    check(&format!("# {}", "é".repeat(300)), Some(&format!("{}…", "é".repeat(100))));
+    check(&format!("# {}", "é".repeat(300)), Some(&format!("{}….", "é".repeat(100))));
+    check("# A\n\n[![x](y)](z)\n<p>\n\n- one\n* two\n\nIt is\nso.\n\nMore.", Some("A: It is so."));
+    check("# A\n\n## B\n\ntext", Some("A."));
+    check("# A\n\n```\n```\n**A** is\n```\nx", Some("A: **A** is"));
 }

@@ -135,3 +135,37 @@ async fn what_a_page_leaves_out_is_counted() {
     assert_eq!(rounds, 2);
     insta::assert_snapshot!("overview_of_many_files", text);
 }
+
+#[tokio::test]
+async fn build_output_and_dependencies_are_left_out() {
+    let root = tempfile::tempdir().unwrap();
+    for number in 0..300 {
+        write(
+            root.path(),
+            &[
+                (&*format!("target/debug/{number}.d"), "TODO"),
+                (&*format!("target/{number}.json"), ""),
+                (&*format!("node_modules/p{number}/README.md"), "# Not this\n"),
+                (&*format!(".cache/{number}"), ""),
+            ],
+        );
+    }
+    for number in 0..60 {
+        write(
+            root.path(),
+            &[(&*format!("src/{number}.rs"), "// FIXME\n"), (&*format!("docs/{number}.md"), "")],
+        );
+    }
+    write(root.path(), &[("package.json", "{}\n"), ("build.rs", ""), ("fixtures/README.md", "# Nor this\n")]);
+    let (rounds, text) = overview(root.path()).await;
+    assert_eq!(rounds, 2);
+    assert!(text.lines().count() <= 25, "{text}");
+    insta::assert_snapshot!("overview_without_build_output", text);
+    // What lies deeper down is told apart as well.
+    for number in 0..200 {
+        let path = format!("src/part/node_modules/{number}.rs");
+        write(root.path(), &[(&*path, "")]);
+    }
+    let (_, deeper) = overview(root.path()).await;
+    assert_eq!(deeper, text.replace("1,200 more", "1,400 more"));
+}
