@@ -27,6 +27,8 @@
 //! ```
 
 mod beneath;
+mod edit;
+mod encoding;
 mod errors;
 mod local;
 mod locks;

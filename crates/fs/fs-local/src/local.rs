@@ -5,15 +5,15 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use dsh_fs::{
-    BytesRead, FileSystem, FsEntry, FsError, FsInfo, FsTarget, LineWindow, LinesRead, TextRead, WriteOutcome,
-    WriteRequest,
+    BytesRead, EditOutcome, EditRequest, FileSystem, FsEntry, FsError, FsInfo, FsTarget, LineWindow,
+    LinesRead, TextRead, WriteOutcome, WriteRequest,
 };
 use dsh_lifecycle::Cancel;
 use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
 use serde::{Deserialize, Serialize};
 
 use crate::locks::KeyLocks;
-use crate::{read, resolve, work, write};
+use crate::{edit, read, resolve, work, write};
 
 /// The bounds of [`LocalFs`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ use crate::{read, resolve, work, write};
 pub struct LocalFsConfig {
     /// Old and new contents below this many bytes are kept as the basis of a difference. Default 10 MiB.
     pub diff_basis_max_bytes: NonZeroU64,
+    /// A file with more bytes is not edited, because it is held in memory for that. Default 10 MiB.
+    pub edit_max_bytes: NonZeroU64,
     /// A directory with more entries is not listed. Default 100,000.
     pub list_max_entries: NonZeroU64,
 }
@@ -28,7 +30,11 @@ pub struct LocalFsConfig {
 impl Default for LocalFsConfig {
     fn default() -> Self {
         let at_least_one = |number| NonZeroU64::new(number).unwrap_or(NonZeroU64::MIN);
-        Self { diff_basis_max_bytes: at_least_one(10 * 1024 * 1024), list_max_entries: at_least_one(100_000) }
+        Self {
+            diff_basis_max_bytes: at_least_one(10 * 1024 * 1024),
+            edit_max_bytes: at_least_one(10 * 1024 * 1024),
+            list_max_entries: at_least_one(100_000),
+        }
     }
 }
 
@@ -150,6 +156,23 @@ impl FileSystem for LocalFs {
         })
         .await
     }
+
+    async fn edit_text(
+        &self,
+        target: &FsTarget,
+        request: EditRequest,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<EditOutcome, FsError> {
+        let held = self.locks.lock(&target.key, cancel).await?;
+        let (target, policy) = (target.clone(), policy.clone());
+        let bound = self.config.edit_max_bytes.get();
+        work::run(cancel, move |stop| {
+            let _held = held;
+            edit::edit(&target, &request, bound, &policy, stop)
+        })
+        .await
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +189,7 @@ mod tests {
         let most = format!("{{\"diffBasisMaxBytes\": {}}}", u64::MAX);
         assert_eq!(read(&most).unwrap().diff_basis_max_bytes, NonZeroU64::MAX);
         for bad in ["0", "-1", "1.5", "18446744073709551616", "\"1\"", "null"] {
-            for key in ["diffBasisMaxBytes", "listMaxEntries"] {
+            for key in ["diffBasisMaxBytes", "editMaxBytes", "listMaxEntries"] {
                 assert!(read(&format!("{{\"{key}\": {bad}}}")).is_err(), "{key} {bad}");
             }
         }

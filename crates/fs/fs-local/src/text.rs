@@ -106,7 +106,7 @@ fn not_utf8(bytes: &[u8], at: usize, offset: u64, display: &str) -> FsError {
 }
 
 /// Whether the start of a file looks like UTF-16: a byte order mark, or Latin text with a NUL in every other byte.
-fn utf16(head: &[u8]) -> Option<&'static str> {
+pub(crate) fn utf16(head: &[u8]) -> Option<&'static str> {
     match head {
         [0xFF, 0xFE, 0, 0, ..] => return Some("UTF-32 (little endian)"),
         [0xFF, 0xFE, ..] => return Some("UTF-16 (little endian)"),

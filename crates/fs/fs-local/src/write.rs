@@ -89,7 +89,12 @@ fn probe(place: &Place, target: &FsTarget, policy: &SandboxPolicy) -> Result<Opt
     }
 }
 
-fn check(intent: Option<&WriteIntent>, old: Option<&Stat>, target: &FsTarget) -> Result<(), FsError> {
+/// Refuses what does not fit the intent.
+pub(crate) fn check(
+    intent: Option<&WriteIntent>,
+    old: Option<&Stat>,
+    target: &FsTarget,
+) -> Result<(), FsError> {
     match (intent, old) {
         (None, _) | (Some(WriteIntent::CreateIfAbsent), None) => Ok(()),
         (Some(WriteIntent::CreateIfAbsent), Some(_)) => Err(exists(target)),
@@ -135,12 +140,16 @@ fn old_text(
 }
 
 /// The text with `\n` for every `\r\n`; itself when there is none.
-fn lf(text: Arc<str>) -> Arc<str> {
-    if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text }
+pub(crate) fn lf(text: Arc<str>) -> Arc<str> {
+    if memchr::memmem::find(text.as_bytes(), b"\r\n").is_some() {
+        text.replace("\r\n", "\n").into()
+    } else {
+        text
+    }
 }
 
 /// Why a staged file did not get its name.
-enum Failed {
+pub(crate) enum Failed {
     Blocked(Blocked),
     Fs(FsError),
 }
@@ -172,7 +181,8 @@ fn place_and_publish(
     stop: &Stop,
 ) -> Result<FsVersion, Failed> {
     let mut place = Place::make(root, &target.path)?;
-    let published = publish(&place, old, target, request, stop);
+    let intent = request.intent.as_ref();
+    let published = publish(&place, old, target, request.content.as_bytes(), intent, stop);
     match published {
         Ok(_) => place.sync_dirs(),
         Err(_) => place.unmake(),
@@ -181,26 +191,27 @@ fn place_and_publish(
 }
 
 /// Stages the content beside the target and gives it the name. Leaves nothing behind when it fails.
-fn publish(
+pub(crate) fn publish(
     place: &Place,
     old: Option<&Stat>,
     target: &FsTarget,
-    request: &WriteRequest,
+    content: &[u8],
+    intent: Option<&WriteIntent>,
     stop: &Stop,
 ) -> Result<FsVersion, Failed> {
     let mut staged = Staged::create(place, old)?;
-    for piece in request.content.as_bytes().chunks(PIECE) {
+    for piece in content.chunks(PIECE) {
         stop.check()?;
         write_all(staged.file(), piece)?;
     }
     staged.seal(old)?;
-    if let Some(WriteIntent::ReplaceIfVersion(_)) = request.intent {
+    if let Some(WriteIntent::ReplaceIfVersion(_)) = intent {
         // Other processes take no lock of ours: look again at the last moment.
         let now = place.stat()?.filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
-        check(request.intent.as_ref(), now.as_ref(), target)?;
+        check(intent, now.as_ref(), target)?;
     }
     stop.check()?;
-    match request.intent {
+    match intent {
         None | Some(WriteIntent::ReplaceIfVersion(_)) => Ok(staged.replace()?),
         Some(WriteIntent::CreateIfAbsent) => match staged.create_name() {
             Err(Errno::EXIST) => Err(taken(place, target).into()),

@@ -6,7 +6,7 @@
 //! - A [`FsTarget`] is a name that was resolved once: a `key` that is the same for every spelling of a file, and a
 //!   `display` path for people and models.
 //! - A [`FsVersion`] is an opaque freshness token. What a reader saw, a writer hands back as a [`WriteIntent`], so that
-//!   nothing is overwritten unseen.
+//!   nothing is overwritten unseen. Who remembers what was seen is behind [`Intents`].
 //! - A [`LineWindow`] is the pure rule of what part of a text is shown; providers feed it text in pieces, in bounded
 //!   memory, and it counts every line.
 //!
@@ -24,7 +24,9 @@
 //! assert_eq!(total, 2);
 //! ```
 
+mod edit;
 mod error;
+mod intent;
 mod one_line;
 mod search;
 mod system;
@@ -33,7 +35,9 @@ mod version;
 mod window;
 mod write;
 
+pub use edit::{EditMiss, EditOutcome, EditRequest, Edited, Near, Tolerance};
 pub use error::{FsError, FsErrorCode};
+pub use intent::{Intents, tell};
 pub use one_line::one_line;
 pub use search::{
     GlobHits, GlobRequest, GrepHits, GrepMatch, GrepRequest, Search, SearchError, SearchLimits,

@@ -7,7 +7,10 @@ use async_trait::async_trait;
 use dsh_lifecycle::Cancel;
 use dsh_sandbox_policy::SandboxPolicy;
 
-use crate::{FsEntry, FsError, FsInfo, FsLine, FsTarget, FsVersion, LineWindow, WriteOutcome, WriteRequest};
+use crate::{
+    EditOutcome, EditRequest, FsEntry, FsError, FsInfo, FsLine, FsTarget, FsVersion, LineWindow,
+    WriteOutcome, WriteRequest,
+};
 
 /// Files, as tools see them.
 ///
@@ -102,6 +105,22 @@ pub trait FileSystem: Send + Sync {
         policy: &SandboxPolicy,
         cancel: &Cancel,
     ) -> Result<WriteOutcome, FsError>;
+
+    /// Replaces a piece of a text file by the rules of [`EditRequest`], published as
+    /// [`write_text`](Self::write_text) does, and only if the file is still the one that was read. Bytes outside the
+    /// replaced piece stay: byte order mark, line endings, encoding.
+    ///
+    /// Errors: those of `write_text`; `FS_STALE_VERSION` when there is no file, when it is not what the intent says
+    /// (before it is searched), and when it changed meanwhile; `FS_TOO_LARGE` above the provider's bound; `FS_NOT_TEXT`
+    /// for what can't be edited without loss; `FS_EDIT_NOT_FOUND` and `FS_AMBIGUOUS_EDIT` as [`EditMiss`](crate::EditMiss)
+    /// says.
+    async fn edit_text(
+        &self,
+        target: &FsTarget,
+        request: EditRequest,
+        policy: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<EditOutcome, FsError>;
 }
 
 /// A window of a text file.

@@ -1,8 +1,8 @@
-//! What every file tool needs for a call: the file system of now, and the policy of this call.
+//! What every file tool needs for a call: the file system of now, the policy of this call, and what was seen before.
 
 use std::sync::Arc;
 
-use dsh_fs::FileSystem;
+use dsh_fs::{FileSystem, FsError, FsObservation, FsTarget, Intents, WriteIntent};
 use dsh_lifecycle::Slot;
 use dsh_sandbox_policy::{PolicySource, SandboxPolicy};
 use dsh_tools_core::{RunContext, ToolError};
@@ -12,6 +12,7 @@ use dsh_tools_core::{RunContext, ToolError};
 pub(crate) struct Access {
     pub(crate) fs: Slot<dyn FileSystem>,
     pub(crate) policy: Arc<dyn PolicySource>,
+    pub(crate) intents: Slot<dyn Intents>,
 }
 
 impl Access {
@@ -24,9 +25,38 @@ impl Access {
 
     /// The policy in force for the acting session.
     pub(crate) fn policy(&self, cx: &RunContext) -> Arc<SandboxPolicy> {
-        let agent = cx.execution().agent.as_ref();
-        self.policy.policy(agent.map(|agent| &**agent.session().id()))
+        self.policy.policy(actor(cx))
     }
+
+    /// What must be true for a write to happen.
+    pub(crate) fn write_intent(
+        &self,
+        target: &FsTarget,
+        cx: &RunContext,
+    ) -> Result<Option<WriteIntent>, FsError> {
+        self.intents.get().map_or(Ok(None), |intents| intents.write_intent(target, actor(cx)))
+    }
+
+    /// The same for an edit.
+    pub(crate) fn edit_intent(
+        &self,
+        target: &FsTarget,
+        cx: &RunContext,
+    ) -> Result<Option<WriteIntent>, FsError> {
+        let version =
+            self.intents.get().map_or(Ok(None), |intents| intents.edit_intent(target, actor(cx)))?;
+        Ok(version.map(WriteIntent::ReplaceIfVersion))
+    }
+
+    /// Notes what the acting session knows of a file now.
+    pub(crate) fn saw(&self, target: &FsTarget, observation: FsObservation, cx: &RunContext) {
+        dsh_fs::tell(&self.intents, target, observation, actor(cx));
+    }
+}
+
+/// The acting session, by its id.
+fn actor(cx: &RunContext) -> Option<&str> {
+    cx.execution().agent.as_ref().map(|agent| &**agent.session().id())
 }
 
 /// A path argument with something in it.

@@ -8,6 +8,7 @@ use dsh_tools_core::ToolError;
 pub(crate) enum Doing {
     Reading,
     Writing,
+    Editing,
 }
 
 /// The failure as the model gets it: code and sentence of the file system, and what to do next.
@@ -25,15 +26,20 @@ pub(crate) fn failed(error: FsError, doing: Doing) -> ToolError {
 fn remedy(code: FsErrorCode, doing: Doing) -> Option<&'static str> {
     Some(match (code, doing) {
         (FsErrorCode::NotFound, Doing::Reading) => "Check the path.",
+        (FsErrorCode::NotFound, Doing::Editing) => "Check the path, or create the file with `write`.",
         (FsErrorCode::NotFound | FsErrorCode::NotDirectory, _) => "Check the directories of the path.",
         (FsErrorCode::NotRegularFile, _) => "Give the path of a file.",
+        (FsErrorCode::NotText, Doing::Editing) => {
+            "Nothing was changed; such a file can't be edited without loss. Ask the user to convert it to UTF-8."
+        }
         (FsErrorCode::NotText, _) => "This tool takes UTF-8 text only.",
+        (FsErrorCode::TooLarge, Doing::Editing) => "Ask the user to change it, or to raise the bound.",
         (FsErrorCode::TooLarge, _) => "Take a part of it.",
         (FsErrorCode::PermissionDenied, _) => "Use another file, or ask the user to change the permissions.",
         (FsErrorCode::SandboxDenied, _) => "Use a path inside, or ask the user.",
         (FsErrorCode::IoError, _) => "Repeating it will probably not help; tell the user.",
         (FsErrorCode::StaleVersion, Doing::Reading) => "Read it again.",
-        (FsErrorCode::StaleVersion, Doing::Writing) => {
+        (FsErrorCode::StaleVersion, Doing::Writing | Doing::Editing) => {
             "Read it again, then repeat the change on what it is now."
         }
         (FsErrorCode::NotObserved, _) => "Read it first, then repeat the change.",
@@ -60,6 +66,14 @@ mod tests {
             "/w/a is so. Read it again, then repeat the change on what it is now.",
         );
         check(FsErrorCode::NotObserved, Doing::Writing, "/w/a is so. Read it first, then repeat the change.");
+        check(
+            FsErrorCode::TooLarge,
+            Doing::Editing,
+            "/w/a is so. Ask the user to change it, or to raise the bound.",
+        );
+        // These say themselves what to do.
+        check(FsErrorCode::EditNotFound, Doing::Editing, "/w/a is so");
+        check(FsErrorCode::AmbiguousEdit, Doing::Editing, "/w/a is so");
         check(FsErrorCode::SandboxDenied, Doing::Reading, "/w/a is so. Use a path inside, or ask the user.");
     }
 

@@ -6,7 +6,7 @@ mod view;
 
 use std::borrow::Cow;
 
-use dsh_fs::{Cut, FsError, FsErrorCode, LineWindow, LinesRead, one_line};
+use dsh_fs::{Cut, FsError, FsErrorCode, FsObservation, LineWindow, LinesRead, one_line};
 use dsh_json::Number;
 use dsh_json_schema::LowerError;
 use dsh_tools_core::{
@@ -84,10 +84,15 @@ impl Tool for Read {
         let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx), cx.cancel());
         let why = |error| failed(error, Doing::Reading);
         let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(why)?;
-        let read = fs.read_lines(&target, self.window(asked), &policy, cancel).await.map_err(why)?;
+        let read = fs.read_lines(&target, self.window(asked), &policy, cancel).await;
+        if read.as_ref().is_err_and(|error| error.kind() == FsErrorCode::NotFound) {
+            self.access.saw(&target, FsObservation::Absent, cx);
+        }
+        let read = read.map_err(why)?;
         if read.lines.is_empty() && (asked.offset, read.total_lines) != (1, 0) {
             return Err(past_the_end(asked.offset, &target.display, &read));
         }
+        self.access.saw(&target, FsObservation::Present { version: read.version }, cx);
         let lines =
             read.lines.into_iter().map(|line| Line { number: line.number, text: line.text }).collect();
         Ok(ReadOutput {

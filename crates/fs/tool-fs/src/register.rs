@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dsh_fs::FileSystem;
+use dsh_fs::{FileSystem, Intents};
 use dsh_lifecycle::{Registrations, Slot};
 use dsh_sandbox_policy::PolicySource;
 use dsh_system_prompt::{PromptError, Section, SystemPrompt};
@@ -10,6 +10,7 @@ use dsh_tools_core::{Definition, DefinitionError, RegisterError, Tools};
 
 use crate::access::Access;
 use crate::config::FsToolsConfig;
+use crate::edit::{self, Edit};
 use crate::read::{self, Read};
 use crate::write::{self, Write};
 
@@ -39,19 +40,31 @@ pub enum FsToolsError {
 impl FsTools {
     /// The tools over a slot for the file system and a source of policies.
     pub fn new(fs: Slot<dyn FileSystem>, policy: Arc<dyn PolicySource>, config: FsToolsConfig) -> Self {
-        Self { access: Access { fs, policy }, config }
+        Self { access: Access { fs, policy, intents: Slot::empty() }, config }
     }
 
-    /// Registers `read` and `write` for everybody, with the prompt sections `tool:read` (100) and `tool:write` (101).
+    /// The same tools with somebody to ask how changes are guarded, and to tell what was seen. Looked up at each call;
+    /// while the slot is empty, changes are unconditional.
+    #[must_use]
+    pub fn with_intents(mut self, intents: Slot<dyn Intents>) -> Self {
+        self.access.intents = intents;
+        self
+    }
+
+    /// Registers `read`, `write` and `edit` for everybody, with the prompt sections `tool:read` (100), `tool:write` (101)
+    /// and `tool:edit` (102).
     /// Dropping what it returns takes all of it away; when it fails, nothing stays.
     pub fn register(&self, tools: &Tools, prompt: &SystemPrompt) -> Result<Registrations, FsToolsError> {
         let read = Definition::typed(Read { access: self.access.clone(), config: self.config.clone() })?;
         let write = Definition::typed(Write { access: self.access.clone() })?;
+        let edit = Definition::typed(Edit { access: self.access.clone() })?;
         let mut all = Registrations::new();
         all.push(tools.register(None, read)?);
         all.push(tools.register(None, write)?);
+        all.push(tools.register(None, edit)?);
         all.push(prompt.section(None, Section::new("tool:read", 100, read::PROMPT))?);
         all.push(prompt.section(None, Section::new("tool:write", 101, write::PROMPT))?);
+        all.push(prompt.section(None, Section::new("tool:edit", 102, edit::PROMPT))?);
         Ok(all)
     }
 }

@@ -6,7 +6,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use dsh_fs::{WriteOperation, WriteRequest, one_line};
+use dsh_fs::{FsObservation, WriteOperation, WriteRequest, one_line};
 use dsh_json_schema::LowerError;
 use dsh_tools_core::{
     CallView, Content, FileLocation, Json, ResultView, RunContext, Schema, StoredResult, Tool, ToolError,
@@ -75,8 +75,10 @@ impl Tool for Write {
         let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx), cx.cancel());
         let why = |error| failed(error, Doing::Writing);
         let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(why)?;
-        let request = WriteRequest { content: args.content, intent: None };
+        let intent = self.access.write_intent(&target, cx).map_err(why)?;
+        let request = WriteRequest { content: args.content, intent };
         let outcome = fs.write_text(&target, request, &policy, cancel).await.map_err(why)?;
+        self.access.saw(&target, FsObservation::Present { version: outcome.version }, cx);
         let operation = match outcome.operation {
             WriteOperation::Create => Operation::Create,
             WriteOperation::Update => Operation::Update,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dsh_agent_loop::AgentLoop;
-use dsh_fs::{FileSystem, Search};
+use dsh_fs::{FileSystem, Intents, Search};
 use dsh_lifecycle::Slot;
 use dsh_llm::Model;
 use dsh_session::{Vocabulary, VocabularyError};
@@ -26,6 +26,8 @@ pub struct Host {
     pub fs: Slot<dyn FileSystem>,
     /// Searches.
     pub search: Slot<dyn Search>,
+    /// How changes of files are guarded.
+    pub intents: Slot<dyn Intents>,
     /// What runs turns.
     pub turns: Slot<AgentLoop>,
     /// What tools may reach.
@@ -54,6 +56,7 @@ impl Host {
             model: Slot::empty(),
             fs: Slot::empty(),
             search: Slot::empty(),
+            intents: Slot::empty(),
             turns: Slot::empty(),
             policy: Arc::new(policy),
             environment,

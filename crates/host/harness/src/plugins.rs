@@ -14,6 +14,7 @@ use std::sync::Arc;
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
 use dsh_lifecycle::{Registration, Registrations};
+use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
 use dsh_sandbox_policy::SandboxMode;
 use dsh_system_prompt::{AssembleContext, OfferedTools, PromptConfig};
 use dsh_tool_fs::{FsTools, FsToolsConfig};
@@ -31,7 +32,8 @@ pub(crate) fn table() -> Vec<Row> {
         row("model", "the model that answers", model),
         row("agent-loop", "turns and steps", agent_loop),
         row("fs-local", "files and searches on the local disk", fs_local),
-        row("tool-fs", "the tools `read` and `write`", tool_fs),
+        row("observation-policy", "what was not read is not overwritten", observation_policy),
+        row("tool-fs", "the tools `read`, `write` and `edit`", tool_fs),
         row("tool-fs-search", "the tools `glob` and `grep`", tool_fs_search),
     ]
 }
@@ -99,8 +101,17 @@ fn fs_local(config: LocalFsConfig, host: &Host) -> Result<Registrations, MountEr
     Ok([files, search].into_iter().collect())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a row gets its configuration")]
+fn observation_policy(config: ObservationConfig, host: &Host) -> Result<Registrations, MountError> {
+    if !config.enabled {
+        return Ok(Registrations::new());
+    }
+    Ok(host.intents.provide(Arc::new(ObservationPolicy::new(&config)))?.into())
+}
+
 fn tool_fs(config: FsToolsConfig, host: &Host) -> Result<Registrations, MountError> {
-    let tools = FsTools::new(host.fs.clone(), Arc::clone(&host.policy) as _, config);
+    let tools = FsTools::new(host.fs.clone(), Arc::clone(&host.policy) as _, config)
+        .with_intents(host.intents.clone());
     Ok(tools.register(&host.tools, &host.prompt)?)
 }
 

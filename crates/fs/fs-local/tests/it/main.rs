@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't set up its scene fails")]
 
 mod containment;
+mod editing;
 mod listing;
 mod race;
 mod reading;

@@ -90,3 +90,32 @@ fn differences_survive_the_log_and_nothing_else_does() {
     }
     assert_eq!(from_meta(None), None);
 }
+
+#[test]
+fn leaving_out_what_is_equal_changes_nothing() {
+    let reference = |before: &str, after: &str| -> Vec<FileDiff> {
+        let (old, new) = (lines(before), lines(after));
+        let diff = TextDiff::configure().diff_slices(&old, &new);
+        diff.grouped_ops(CONTEXT)
+            .iter()
+            .filter_map(|group| hunk(&Arc::from("a"), group, &old, &new))
+            .collect()
+    };
+    let lines = numbered(0..40);
+    let mut texts = vec![String::new(), "x".into(), "x\n".into(), "\n\n\n".into(), lines.clone()];
+    for number in [0, 1, 2, 3, 4, 5, 20, 35, 36, 37, 38, 39] {
+        texts.push(lines.replacen(&format!("\n{number}\n"), "\nx\ny\n", 1));
+        texts.push(lines.replacen(&format!("\n{number}\n"), "\n", 1));
+        texts.push(lines.replacen(&format!("{number}\n"), "é", 1));
+    }
+    texts.push(lines.trim_end().into());
+    for before in &texts {
+        for after in &texts {
+            assert_eq!(
+                hunks(&Arc::from("a"), before, after),
+                reference(before, after),
+                "{before:?} {after:?}"
+            );
+        }
+    }
+}

@@ -9,7 +9,7 @@ use super::*;
 
 fn tool() -> Write {
     let policy = SandboxPolicy::new(SandboxMode::ReadOnly, "/w", []);
-    Write { access: Access { fs: Slot::empty(), policy: Arc::new(policy) } }
+    Write { access: Access { fs: Slot::empty(), policy: Arc::new(policy), intents: Slot::empty() } }
 }
 
 fn args(content: &str) -> WriteArgs {

@@ -3,6 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "a test of what is missing fails")]
 
 mod calls;
+mod edits;
 mod registration;
 mod vectors;
 mod world;

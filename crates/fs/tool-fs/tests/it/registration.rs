@@ -19,16 +19,16 @@ fn tools_over(fs: Slot<dyn FileSystem>) -> FsTools {
 fn mounting_adds_tools_and_sections_and_dropping_takes_them_away() {
     let (tools, prompt) = (Tools::new(), SystemPrompt::default());
     let sections = || prompt.assemble(&AssembleContext::default()).unwrap().render_prompt().unwrap();
-    let known = || ["read", "write"].map(|name| tools.definition(None, name).is_some());
+    let known = || ["read", "write", "edit"].map(|name| tools.definition(None, name).is_some());
     let before = sections();
     let mounted = tools_over(Slot::empty()).register(&tools, &prompt).unwrap();
-    assert_eq!(known(), [true, true]);
+    assert_eq!(known(), [true; 3]);
     insta::assert_snapshot!(sections());
-    let arguments = object! { "file_path": "a", "content": "" };
+    let arguments = object! { "file_path": "a", "content": "", "old_string": "a", "new_string": "b" };
     let parallel = |name| tools.definition(None, name).is_some_and(|tool| tool.parallel(&arguments));
-    assert!(parallel("read") && !parallel("write"));
+    assert!(parallel("read") && !parallel("write") && !parallel("edit"));
     drop(mounted);
-    assert_eq!((known(), sections()), ([false, false], before));
+    assert_eq!((known(), sections()), ([false; 3], before));
 }
 
 #[test]

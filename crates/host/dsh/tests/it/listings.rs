@@ -11,7 +11,7 @@ fn tools_are_listed() {
     let tools = world.dsh(["tools", "--json"]).done().json();
     let names: Vec<_> =
         tools.as_array().unwrap().iter().map(|tool| tool.get("name").unwrap().as_str().unwrap()).collect();
-    assert_eq!(names, ["read", "write", "glob", "grep"]);
+    assert_eq!(names, ["read", "write", "edit", "glob", "grep"]);
     for tool in tools.as_array().unwrap() {
         let keys: Vec<_> = tool.as_object().unwrap().keys().map(|key| &**key).collect();
         assert_eq!(keys, ["name", "description", "parameters", "output"]);
@@ -32,7 +32,7 @@ fn plugins_are_shown_with_their_configuration() {
     assert!(roots.contains(&world.path("ws").display().to_string().into()), "{shown}");
     let plugins = shown.get("plugins").unwrap().as_array().unwrap();
     let summary = plugins.iter().find(|plugin| plugin.get("name") == Some(&Json::from("tool-fs"))).unwrap();
-    assert_eq!(summary.get("summary").unwrap().as_str(), Some("the tools `read` and `write`"));
+    assert_eq!(summary.get("summary").unwrap().as_str(), Some("the tools `read`, `write` and `edit`"));
 
     let text = world.dsh(["plugins"]).done().out;
     assert!(text.contains("read-only") && text.contains("tool-fs-search"), "{text}");

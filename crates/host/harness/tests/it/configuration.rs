@@ -7,8 +7,7 @@ use dsh_harness::{ConfigText, Mode};
 use crate::world::{World, config};
 
 /// The keys at the top: settings, then the rows in their order.
-const KNOWN: &str =
-    "mode, readRoots, sandbox-policy, system-prompt, model, agent-loop, fs-local, tool-fs, tool-fs-search";
+const KNOWN: &str = "mode, readRoots, sandbox-policy, system-prompt, model, agent-loop, fs-local, observation-policy, tool-fs, tool-fs-search";
 
 #[test]
 fn what_nobody_understands_is_refused_with_its_place() {

@@ -54,6 +54,7 @@ fn rows_are_mounted_in_their_order_behind_the_table_and_unmounted_in_reverse() {
             "model",
             "agent-loop",
             "fs-local",
+            "observation-policy",
             "tool-fs",
             "tool-fs-search",
             "b",
@@ -137,7 +138,9 @@ fn a_harness_that_is_dropped_leaves_nothing() {
     let (tools, prompt) = (host.tools.clone(), host.prompt.clone());
     let (model, fs, search, turns) =
         (host.model.clone(), host.fs.clone(), host.search.clone(), host.turns.clone());
-    assert_eq!(visible(&tools), ["read", "write", "glob", "grep"]);
+    let intents = host.intents.clone();
+    assert!(intents.get().is_some());
+    assert_eq!(visible(&tools), ["read", "write", "edit", "glob", "grep"]);
     assert!(!assembled(&prompt).is_empty());
     assert!(harness.plugins().iter().map(dsh_harness::MountedPlugin::registrations).sum::<usize>() > 0);
 
@@ -145,6 +148,7 @@ fn a_harness_that_is_dropped_leaves_nothing() {
     assert_eq!(visible(&tools), [""; 0]);
     assert_eq!(assembled(&prompt), "");
     assert!(model.get().is_none() && fs.get().is_none() && search.get().is_none() && turns.get().is_none());
+    assert!(intents.get().is_none());
 }
 
 #[tokio::test]

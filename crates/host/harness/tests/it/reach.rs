@@ -66,3 +66,25 @@ async fn the_sessions_own_files_are_not_for_tools_to_change() {
     assert_eq!(code, None);
     drop(session);
 }
+
+#[tokio::test]
+async fn what_was_not_read_is_not_overwritten_unless_the_configuration_says_so() {
+    // configuration, a write of a file that was not read
+    let rows = [
+        ("", Some("FS_NOT_OBSERVED")),
+        ("observation-policy.maxTargets = 1", Some("FS_NOT_OBSERVED")),
+        ("[observation-policy]\nenabled = false", None),
+    ];
+    for (text, expected) in rows {
+        let world = World::new();
+        let harness = world.configured(text).unwrap();
+        let there = world.put("root/there.txt", "theirs");
+        let write = async |name: &str| {
+            call(&harness, "write", &format!(r#"{{"file_path": "{name}", "content": "x"}}"#)).await.1
+        };
+        assert_eq!(write("new.txt").await, None, "{text}");
+        assert_eq!(write("there.txt").await.as_deref(), expected, "{text}");
+        let kept = if expected.is_some() { "theirs" } else { "x" };
+        assert_eq!(std::fs::read_to_string(there).unwrap(), kept, "{text}");
+    }
+}

@@ -1,0 +1,157 @@
+//! Editing: a piece of a file, published as a whole file is.
+//!
+//! ```text
+//! open → guard → read within the bound → decode → replace → encode → stage → still the one that was read? → publish
+//! ```
+//!
+//! What the new file takes over from the old one, and what it does not, is what [`write`](crate::write) says: a name that
+//! was linked hard elsewhere parts from it, and the elsewhere keeps the old content.
+
+use std::fs::File;
+
+use dsh_fs::{EditOutcome, EditRequest, FsError, FsErrorCode, FsTarget, WriteIntent, one_line};
+use dsh_sandbox_policy::SandboxPolicy;
+use rustix::fs::Stat;
+use rustix::io::Errno;
+
+use crate::beneath::{Blocked, Place};
+use crate::encoding::Decoded;
+use crate::errors::{blocked, denied_write, io_error};
+use crate::read::{read_within, size, version};
+use crate::work::Stop;
+use crate::write::{Failed, check, lf, publish};
+
+/// Edits under the lock of the target's key.
+pub(crate) fn edit(
+    target: &FsTarget,
+    request: &EditRequest,
+    max_bytes: u64,
+    policy: &SandboxPolicy,
+    stop: &Stop,
+) -> Result<EditOutcome, FsError> {
+    let root = policy.write_root_of(&target.path).ok_or_else(|| denied_write(target, policy))?;
+    let why = |error: Blocked| {
+        if matches!(error, Blocked::Os(Errno::NOENT)) {
+            gone(target)
+        } else {
+            blocked(&error, "edit", target, policy)
+        }
+    };
+    let place = Place::find(root, &target.path).map_err(why)?;
+    let (mut file, stat) = place.open_file().map_err(why)?;
+    check(request.intent.as_ref(), Some(&stat), target)?;
+    let bytes = content(&mut file, &stat, max_bytes, target, stop)?;
+    drop(file);
+    let decoded = Decoded::of(bytes, &target.display)?;
+    let edited = request.apply(&decoded.text).map_err(|miss| miss.about(&target.display))?;
+    stop.check()?;
+
+    // Whatever the caller knew, what was read is what is replaced.
+    let seen = WriteIntent::ReplaceIfVersion(version(&stat));
+    let bytes = decoded.encode(&edited.text);
+    let version = match publish(&place, Some(&stat), target, &bytes, Some(&seen), stop) {
+        Ok(version) => version,
+        Err(Failed::Blocked(error)) => return Err(why(error)),
+        Err(Failed::Fs(error)) => return Err(error),
+    };
+    place.sync_dirs();
+    Ok(EditOutcome {
+        version,
+        before: lf(decoded.text.into()),
+        after: lf(edited.text.into()),
+        replacements: edited.replacements,
+        tolerance: edited.tolerance,
+    })
+}
+
+/// The bytes of the file, if they are no more than the bound and did not change while they were read.
+fn content(
+    file: &mut File,
+    stat: &Stat,
+    max_bytes: u64,
+    target: &FsTarget,
+    stop: &Stop,
+) -> Result<Vec<u8>, FsError> {
+    let path = one_line(&target.display);
+    let too_large = || {
+        let message = format!("{path} has more than {max_bytes} bytes (`editMaxBytes`), so it is not edited");
+        FsError::new(FsErrorCode::TooLarge, message)
+    };
+    if size(stat) > max_bytes {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size(stat)).unwrap_or(0));
+    read_within(file, &mut bytes, max_bytes.saturating_add(1), &target.display, stop)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(too_large());
+    }
+    let now = rustix::fs::fstat(&*file).map_err(|errno| io_error("edit", &target.display, errno))?;
+    if version(&now) != version(stat) {
+        let message = format!("{path} was changed while it was read");
+        return Err(FsError::new(FsErrorCode::StaleVersion, message));
+    }
+    Ok(bytes)
+}
+
+/// The answer where nothing is: whoever wants to change a file saw one (spec 07 §3.11).
+fn gone(target: &FsTarget) -> FsError {
+    let message = format!("{} does not exist, so there is nothing to edit", one_line(&target.display));
+    FsError::new(FsErrorCode::StaleVersion, message).caused_by(std::io::Error::from(Errno::NOENT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dsh_lifecycle::Cancel;
+
+    struct Scene {
+        dir: tempfile::TempDir,
+        target: FsTarget,
+        place: Place,
+    }
+
+    fn scene() -> Scene {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let path = root.join("a");
+        std::fs::write(&path, "one").unwrap();
+        let place = Place::find(&root, &path).unwrap();
+        Scene { target: crate::resolve::make(&path, &path), place, dir }
+    }
+
+    #[test]
+    fn a_file_that_changed_after_it_was_read_is_not_replaced() {
+        let swap: fn(&std::path::Path) = |path| {
+            std::fs::write(path.with_extension("new"), "one").unwrap();
+            std::fs::rename(path.with_extension("new"), path).unwrap();
+        };
+        let rewrite: fn(&std::path::Path) = |path| std::fs::write(path, "mine").unwrap();
+        let remove: fn(&std::path::Path) = |path| std::fs::remove_file(path).unwrap();
+        for meanwhile in [swap, rewrite, remove] {
+            let Scene { target, place, dir } = scene();
+            let (_, stat) = place.open_file().unwrap();
+            meanwhile(&target.path);
+            let now = std::fs::read(&target.path).ok();
+            let seen = WriteIntent::ReplaceIfVersion(version(&stat));
+            let published =
+                publish(&place, Some(&stat), &target, b"two", Some(&seen), &Stop::from(Cancel::new()));
+            let Err(Failed::Fs(error)) = published else { panic!("published") };
+            assert_eq!(error.code(), "FS_STALE_VERSION");
+            assert_eq!(std::fs::read(&target.path).ok(), now);
+            let left = std::fs::read_dir(dir.path()).unwrap().count();
+            assert_eq!(left, usize::from(now.is_some()), "nothing is left behind");
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_stale_or_too_large() {
+        let read = |added: &str, max| {
+            let Scene { target, place, dir: _dir } = scene();
+            let (mut file, stat) = place.open_file().unwrap();
+            std::fs::write(&target.path, format!("one{added}")).unwrap();
+            content(&mut file, &stat, max, &target, &Stop::from(Cancel::new())).map_err(|error| error.code())
+        };
+        assert_eq!(read(" and more", 100), Err("FS_STALE_VERSION"));
+        assert_eq!(read(" and more", 5), Err("FS_TOO_LARGE"));
+    }
+}
