@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 
 use crate::command;
 use crate::report::Verdict;
-use crate::{r#gen, layers, parity, test, tidy};
+use crate::{conformance, r#gen, layers, parity, test, tidy};
 
 /// Runs all gates; passed when each that could run has passed.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<Verdict> {
@@ -89,6 +89,7 @@ fn gates() -> Vec<Gate> {
             work: Work::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         },
         gate("test", Work::Task(test::run, &[])),
+        gate("conformance", Work::Task(conformance::run, &[])),
         gate("doc", Work::Doc(&["doc", "--workspace", "--no-deps"])),
         gate(
             "bench",

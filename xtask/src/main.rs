@@ -11,6 +11,7 @@
 
 mod check;
 mod command;
+mod conformance;
 mod files;
 mod r#gen;
 mod hooks;
@@ -54,6 +55,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "every checklist item of the specification is answered",
         run: parity::run,
+    },
+    Task {
+        name: "conformance",
+        arguments: "[--kind K]… [DIR]",
+        about: "runs recorded vectors, those of fixtures/vectors unless told otherwise",
+        run: conformance::run,
     },
     Task {
         name: "gen",

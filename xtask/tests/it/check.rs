@@ -11,6 +11,7 @@ fn every_gate_runs_in_order_and_the_failed_ones_are_named() {
         "[[bench]]\nname = \"question\"\nharness = false\n",
     );
     planted.write("crates/test-support/benches/benches/question.rs", "//! A question.\n\nfn main() {}\n");
+    planted.runner();
     planted.write("crates/fs/tool/src/lib.rs", "//! What it is.\n//!\n//! See [`Gone`].\nuse  std as _;\n");
     planted.passes(&["gen"]);
 
@@ -19,7 +20,7 @@ fn every_gate_runs_in_order_and_the_failed_ones_are_named() {
     let gates: Vec<&str> = ran.text.lines().filter_map(|line| line.strip_prefix("== ")).collect();
     assert_eq!(
         gates,
-        ["fmt", "tidy", "layers", "parity", "gen", "clippy", "test", "doc", "bench", "deny"],
+        ["fmt", "tidy", "layers", "parity", "gen", "clippy", "test", "conformance", "doc", "bench", "deny"],
         "{}",
         ran.text
     );
@@ -28,6 +29,7 @@ fn every_gate_runs_in_order_and_the_failed_ones_are_named() {
         "$ cargo xtask gen --check",
         "$ cargo clippy --workspace --all-targets -- -D warnings",
         "$ RUSTDOCFLAGS='-D warnings -D missing_docs' cargo doc --workspace --no-deps",
+        "$ cargo run --quiet --package dsh-conformance --",
         "$ cargo bench --package dsh-benches --profile dev -- --test",
     ] {
         assert!(ran.text.contains(announced), "no {announced:?} in:\n{}", ran.text);

@@ -73,6 +73,18 @@ impl Planted {
         self.write(&format!("{folder}/src/lib.rs"), "//! What it is.\n")
     }
 
+    /// A runner of vectors, which says what it was asked for, and fails for the kind `bad`.
+    pub(crate) fn runner(&self) -> &Self {
+        let folder = "crates/test-support/conformance";
+        self.crate_(folder, "dsh-conformance", "development", &[]);
+        self.write(
+            &format!("{folder}/src/main.rs"),
+            "//! It runs.\n\nfn main() {\n    let words: Vec<String> = std::env::args().skip(1).collect();\n    \
+             println!(\"asked: {}\", words.join(\" \"));\n    \
+             std::process::exit(i32::from(words.iter().any(|word| word == \"bad\")));\n}\n",
+        )
+    }
+
     pub(crate) fn write(&self, path: &str, text: &str) -> &Self {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

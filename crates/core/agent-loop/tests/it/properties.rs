@@ -1,11 +1,10 @@
 //! What holds for every batch of calls.
 
+use dsh_conformance::scheduler::{Abort, Batch, Call, agrees, run, simulated};
 use dsh_session::{ToolCall, ToolResult, verify};
 use proptest::prelude::*;
 
-use crate::batch::{Abort, Batch, Call, run};
 use crate::log::all;
-use crate::reference::{self, OURS};
 
 fn call() -> impl Strategy<Value = Call> {
     let tool =
@@ -55,7 +54,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
     #[test]
     fn every_call_is_answered_once_in_order_and_when_the_reference_says(batch in batch()) {
-        let ran = run(&batch);
+        let ran = run(&batch).unwrap();
         let (session, ids) = (&ran.session, |index: usize| format!("c{index}"));
         let verdict = verify(session.header(), &session.events(), session.vocabulary());
         prop_assert_eq!((verdict.problems, verdict.open_turn), (vec![], None));
@@ -69,10 +68,10 @@ proptest! {
         let written: Vec<_> = batch.calls.iter().enumerate().map(|(index, call)| call.arguments(index)).collect();
         prop_assert_eq!(raw, written);
 
-        let reference = reference::output(&batch, OURS);
+        let expected = simulated(&batch);
         prop_assert!(
-            crate::vectors::agrees(&ran.output, &reference),
-            "     got {}\nexpected {}", ran.output, reference
+            agrees(&ran.output, &expected),
+            "     got {}\nexpected {}", ran.output, expected
         );
     }
 }

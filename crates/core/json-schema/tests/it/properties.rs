@@ -1,12 +1,11 @@
 //! Random schemas and values: both judges against the naive oracle, and what follows from a schema.
 
+use dsh_conformance::schema::violations;
 use dsh_json::{Json, Object};
 use dsh_json_schema::{DEFAULT_LISTED, JsonSchemaError, Schema, Violation, Violations};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-
-use crate::reference;
 
 /// Few names and few literals, so that schemas and values meet.
 fn name() -> impl Strategy<Value = &'static str> {
@@ -96,7 +95,7 @@ proptest! {
     fn both_judges_agree_with_the_oracle(schema in schema(), value in value(), root in select(&["", "value"][..])) {
         let compiled = Schema::new(&schema).unwrap();
         let found = compiled.violations(&value, root);
-        let expected = reference::violations(&schema, &value, root);
+        let expected = violations(&schema, &value, root);
         prop_assert_eq!(found.iter().map(recorded).collect::<Vec<_>>(), expected.clone());
         prop_assert_eq!(compiled.is_valid(&value), expected.is_empty());
         prop_assert!(expected.len() <= DEFAULT_LISTED && found.truncated() == 0);

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use parking_lot::Mutex;
 
 #[derive(Clone, Default)]
-pub(crate) struct VirtualClock(Arc<Mutex<Timers>>);
+pub(super) struct VirtualClock(Arc<Mutex<Timers>>);
 
 #[derive(Default)]
 struct Timers {
@@ -22,18 +22,18 @@ struct Timers {
 }
 
 impl VirtualClock {
-    pub(crate) fn now(&self) -> u64 {
+    pub(super) fn now(&self) -> u64 {
         self.0.lock().now
     }
 
     /// Waits for the timer that is registered at the first poll, also for one of no time.
-    pub(crate) async fn sleep(&self, ms: u64) {
+    pub(super) async fn sleep(&self, ms: u64) {
         let mut registered = None;
         poll_fn(|cx| {
             let mut timers = self.0.lock();
             let key = *registered.get_or_insert_with(|| {
                 timers.registered += 1;
-                let key = (timers.now + ms, timers.registered);
+                let key = (timers.now.saturating_add(ms), timers.registered);
                 timers.waiting.insert(key, cx.waker().clone());
                 key
             });
@@ -48,19 +48,19 @@ impl VirtualClock {
         .await;
     }
 
-    /// Runs until the future has ended.
-    pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> T {
+    /// Runs until the future has ended; nothing, when it waits for what never comes.
+    pub(super) fn run<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         let woken = Arc::new(Woken(AtomicBool::new(true)));
         let waker = Waker::from(Arc::clone(&woken));
         let mut future = pin!(future);
         loop {
             while woken.0.swap(false, Ordering::Relaxed) {
                 if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-                    return output;
+                    return Some(output);
                 }
             }
             let mut timers = self.0.lock();
-            let ((deadline, _), timer) = timers.waiting.pop_first().expect("somebody waits for a timer");
+            let ((deadline, _), timer) = timers.waiting.pop_first()?;
             timers.now = deadline;
             drop(timers);
             timer.wake();

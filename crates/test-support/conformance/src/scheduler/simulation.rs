@@ -4,20 +4,23 @@
 
 use dsh_json::{Json, Object, object};
 
-use crate::batch::{Abort, Batch, Call};
+use super::batch::{Abort, Batch, Call, TOOLS};
 
 /// Where our decisions change outcomes. All on: ours. All off: the original's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Decisions {
-    pub(crate) finished_is_finished: bool,
-    pub(crate) malformed_is_settled: bool,
+pub(super) struct Decisions {
+    pub(super) finished_is_finished: bool,
+    pub(super) malformed_is_settled: bool,
+    pub(super) reads_strictly: bool,
 }
 
-pub(crate) const OURS: Decisions = Decisions { finished_is_finished: true, malformed_is_settled: true };
-pub(crate) const THEIRS: Decisions = Decisions { finished_is_finished: false, malformed_is_settled: false };
+pub(super) const OURS: Decisions =
+    Decisions { finished_is_finished: true, malformed_is_settled: true, reads_strictly: true };
+pub(super) const THEIRS: Decisions =
+    Decisions { finished_is_finished: false, malformed_is_settled: false, reads_strictly: false };
 
 /// The output of a batch under these decisions.
-pub(crate) fn output(batch: &Batch, decisions: Decisions) -> Json {
+pub(super) fn output(batch: &Batch, decisions: Decisions) -> Json {
     let mut simulation = Simulation::new(batch, decisions);
     simulation.run();
     object! {
@@ -99,10 +102,8 @@ impl<'a> Simulation<'a> {
                 self.see("tool/call", Some(self.next));
                 self.log_result(self.next, Outcome::SKIPPED);
                 self.next += 1;
-            } else if self.started.is_empty() && self.next == self.batch.calls.len() {
+            } else if self.started.is_empty() && self.next == self.batch.calls.len() || !self.wait() {
                 return;
-            } else {
-                self.wait();
             }
         }
     }
@@ -111,8 +112,8 @@ impl<'a> Simulation<'a> {
         if self.aborted || self.next == self.batch.calls.len() {
             return false;
         }
-        let behind_a_barrier = self.started.last().is_some_and(|(last, _)| !self.call(*last).is_parallel());
-        if behind_a_barrier || !self.call(self.next).is_parallel() {
+        let behind_a_barrier = self.started.last().is_some_and(|(last, _)| !self.is_parallel(*last));
+        if behind_a_barrier || !self.is_parallel(self.next) {
             return self.started.is_empty();
         }
         self.running.len() + self.unnoticed.len() < self.batch.cap
@@ -127,7 +128,7 @@ impl<'a> Simulation<'a> {
         if settled.is_none() {
             self.see("start", Some(index));
             self.timers += 1;
-            let ends = (self.now + self.call(index).ms, self.timers);
+            let ends = (self.now.saturating_add(self.call(index).ms), self.timers);
             self.running.push(Running { call: index, ends });
             self.max_overlap = self.max_overlap.max(self.running.len());
             if self.call(index).ms == 0 {
@@ -139,7 +140,7 @@ impl<'a> Simulation<'a> {
     /// The outcome of a call that has no body.
     fn prepare(&mut self, index: usize) -> Option<Outcome> {
         let call = self.call(index);
-        let settled = self.decisions.malformed_is_settled && call.is_malformed();
+        let settled = self.decisions.malformed_is_settled && call.is_malformed(self.decisions.reads_strictly);
         if settled {
             return Some(Outcome::Failed(Some("INVALID_ARGS")));
         }
@@ -150,10 +151,10 @@ impl<'a> Simulation<'a> {
         if self.aborted {
             return Some(Outcome::SKIPPED);
         }
-        if call.tool == "nosuch" {
+        if !TOOLS.contains(&&*call.tool) {
             return Some(Outcome::Failed(Some("UNKNOWN_TOOL")));
         }
-        (!call.fits()).then_some(Outcome::Failed(Some("INVALID_ARGS")))
+        (!call.fits(self.decisions.reads_strictly)).then_some(Outcome::Failed(Some("INVALID_ARGS")))
     }
 
     fn commit(&mut self, index: usize, outcome: Outcome) {
@@ -173,7 +174,7 @@ impl<'a> Simulation<'a> {
             return;
         }
         self.timers += 1;
-        let end = (self.now + ms, self.timers);
+        let end = (self.now.saturating_add(ms), self.timers);
         self.settle();
         while let Some((at, timer)) = self.first_timer()
             && at < end
@@ -191,21 +192,23 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Waits until one body is noticed, or the abort is.
-    fn wait(&mut self) {
+    /// Waits until one body is noticed, or the abort is. Not when there is nothing to wait for.
+    fn wait(&mut self) -> bool {
         if self.unnoticed.is_empty() {
-            let (at, timer) = self.first_timer().expect("somebody runs");
+            let Some((at, timer)) = self.first_timer() else { return false };
             self.fire(at, timer);
         }
         if !self.unnoticed.is_empty() {
             let (call, outcome) = self.unnoticed.remove(0);
             self.fill(call, outcome);
         }
+        true
     }
 
     fn fill(&mut self, call: usize, outcome: Outcome) {
-        let slot = self.started.iter_mut().find(|(started, _)| *started == call);
-        slot.expect("it was started").1 = Some(outcome);
+        if let Some(slot) = self.started.iter_mut().find(|(started, _)| *started == call) {
+            slot.1 = Some(outcome);
+        }
     }
 
     fn first_timer(&self) -> Option<(Instant, Timer)> {
@@ -224,10 +227,10 @@ impl<'a> Simulation<'a> {
                 self.aborted = true;
                 self.see("abort", None);
                 let (batch, now) = (self.batch, self.now);
-                for running in self.running.iter_mut().filter(|running| batch.calls[running.call].cooperative)
+                for running in self.running.iter_mut().filter(|running| batch.call(running.call).cooperative)
                 {
                     // At once, and before every timer of this time.
-                    running.ends = (now, i64::MIN + 1 + i64::try_from(running.call).unwrap());
+                    running.ends = (now, i64::MIN + 1 + i64::try_from(running.call).unwrap_or(0));
                 }
             }
             Timer::Body(index) => {
@@ -251,8 +254,12 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    fn is_parallel(&self, index: usize) -> bool {
+        self.call(index).is_parallel(self.decisions.reads_strictly)
+    }
+
     fn call(&self, index: usize) -> &'a Call {
-        &self.batch.calls[index]
+        self.batch.call(index)
     }
 
     fn log_result(&mut self, call: usize, outcome: Outcome) {

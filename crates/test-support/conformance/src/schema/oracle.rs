@@ -1,11 +1,14 @@
 //! Spec 04 §2.4 written down as naively as possible: the oracle of the properties and of lossy inputs.
 
-use dsh_json::{Json, array, object};
+use dsh_json::{Json, object};
 
-use crate::lossy::{has_mark, is_mark};
+use super::lossy::{has_mark, is_mark};
 
-/// The violations as the recorded vectors write them.
-pub(crate) fn violations(schema: &Json, value: &Json, root: &str) -> Vec<Json> {
+/// The violations of a value, each `{kind, path, arg?}`, as the recorded vectors write them.
+///
+/// The schema is one that the assert accepts; what it would refuse is not looked at here. Takes quadratic time, and
+/// recurses as deep as schema and value go.
+pub fn violations(schema: &Json, value: &Json, root: &str) -> Vec<Json> {
     let mut out = Vec::new();
     judge(schema, value, root, &mut out);
     out
@@ -14,7 +17,7 @@ pub(crate) fn violations(schema: &Json, value: &Json, root: &str) -> Vec<Json> {
 fn judge(schema: &Json, value: &Json, path: &str, out: &mut Vec<Json>) {
     if let Some(branches) = schema.get("oneOf") {
         let matches = |branch: &&Json| violations(branch, value, path).is_empty();
-        let count = branches.as_array().unwrap().iter().filter(matches).count();
+        let count = branches.as_array().unwrap_or_default().iter().filter(matches).count();
         if count != 1 {
             report(out, "oneof_mismatch", path, Some(count.to_string()));
         }
@@ -40,8 +43,8 @@ fn judge_scalar(schema: &Json, name: &str, value: &Json, path: &str, out: &mut V
         "number" => matches!(value, Json::Number(_)),
         "integer" => value.as_number().is_some_and(|number| number.as_f64().fract() == 0.0),
         "boolean" => matches!(value, Json::Bool(_)),
-        "null" => matches!(value, Json::Null),
-        other => panic!("no such scalar: {other}"),
+        "null" => value.is_null(),
+        _ => false,
     };
     let list = schema.get("enum").and_then(Json::as_array);
     if !fits {
@@ -75,7 +78,7 @@ fn judge_object(schema: &Json, value: &Json, path: &str, out: &mut Vec<Json>) {
     let before = out.len();
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     for name in schema.get("required").and_then(Json::as_array).unwrap_or_default() {
-        let name = name.as_str().unwrap();
+        let name = name.as_str().unwrap_or_default();
         if !members.contains_key(name) {
             report(out, "missing_required", &below(name), None);
         }
@@ -106,12 +109,18 @@ fn report(out: &mut Vec<Json>, kind: &str, path: &str, arg: Option<String>) {
     });
 }
 
-#[test]
-fn the_oracle_counts_branches() {
-    let schema = object! { "oneOf": array![object! { "type": "number" }, object! { "type": "integer" }] };
-    assert_eq!(
-        violations(&schema, &1.into(), ""),
-        [object! { "kind": "oneof_mismatch", "path": "arguments", "arg": "2" }]
-    );
-    assert_eq!(violations(&schema, &1.5.try_into().unwrap(), ""), Vec::<Json>::new());
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dsh_json::array;
+
+    #[test]
+    fn the_oracle_counts_branches() {
+        let schema = object! { "oneOf": array![object! { "type": "number" }, object! { "type": "integer" }] };
+        assert_eq!(
+            violations(&schema, &1.into(), ""),
+            [object! { "kind": "oneof_mismatch", "path": "arguments", "arg": "2" }]
+        );
+        assert_eq!(violations(&schema, &1.5.try_into().unwrap(), ""), Vec::<Json>::new());
+    }
 }

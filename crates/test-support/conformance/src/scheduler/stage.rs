@@ -1,6 +1,5 @@
-//! A batch of calls as the recorded vectors describe it, run as one step: what starts, ends and is logged, and when.
+//! A batch played by the real loop, registry and session: everybody who takes part, and what they see.
 
-use std::collections::BTreeSet;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -9,148 +8,42 @@ use dsh_agent::{Agent, CallTurn, RequestedCall, TurnRunner};
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
 use dsh_json::{Json, Object, object};
 use dsh_json_schema::Schema;
-use dsh_lifecycle::{Cancel, Cause, SeededIds, Slot};
+use dsh_lifecycle::{Cancel, Cause, SeededIds, Slot, SteppingClock};
 use dsh_scope::Scope;
-use dsh_session::{Event, Session, SessionObserver, ToolCall, ToolResult as LoggedResult};
+use dsh_session::{
+    Event, Header, Session, SessionObserver, SessionSpec, ToolCall, ToolResult as LoggedResult, Vocabulary,
+};
 use dsh_system_prompt::SystemPrompt;
 use dsh_tools_core::{
-    AnyTool, Content, Definition, Execution, Layer, Next, Observer, Post, PostDecision, PreDecision,
-    RunContext, ToolError, ToolResult, Tools, text,
+    AnyTool, Content, ContentBlock, Definition, Execution, Layer, Next, Observer, Post, PostDecision,
+    PreDecision, RunContext, ToolError, ToolResult, Tools, text,
 };
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 
-use crate::clock::VirtualClock;
-
-/// The input of a vector of the kind `scheduler`.
-#[derive(Debug, Clone)]
-pub(crate) struct Batch {
-    pub(crate) cap: usize,
-    pub(crate) calls: Vec<Call>,
-    pub(crate) abort_at: Option<Abort>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Abort {
-    BeforeTheStep,
-    At(u64),
-}
-
-#[derive(Debug, Clone, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "the fields of a recorded call")]
-pub(crate) struct Call {
-    pub(crate) tool: String,
-    pub(crate) ms: u64,
-    pub(crate) throws: bool,
-    pub(crate) bad_output: bool,
-    pub(crate) conclude: bool,
-    pub(crate) cooperative: bool,
-    pub(crate) safe: bool,
-    pub(crate) raw_arguments: Option<String>,
-    pub(crate) denied: bool,
-    pub(crate) pre_ms: u64,
-    pub(crate) post_ms: u64,
-}
-
-impl Batch {
-    /// Reads the input of a vector. A field that it does not know is refused.
-    pub(crate) fn of(input: &Json) -> Self {
-        let known = ["max_parallel", "calls", "abort_at", "deny", "pre_ms", "post_ms"];
-        assert_known(input, &known);
-        let listed = input.get("deny").and_then(Json::as_array).unwrap_or_default();
-        let denied: BTreeSet<_> = listed.iter().filter_map(Json::as_u64).collect();
-        let delay = |stage: &str, index: usize| {
-            input.get(stage).and_then(|delays| delays.get(&index.to_string())?.as_u64()).unwrap_or(0)
-        };
-        let rows = input.get("calls").and_then(Json::as_array).unwrap().iter().enumerate();
-        let calls = rows.map(|(index, row)| Call {
-            denied: denied.contains(&(index as u64)),
-            pre_ms: delay("pre_ms", index),
-            post_ms: delay("post_ms", index),
-            ..Call::of(row)
-        });
-        Self {
-            cap: usize::try_from(input.get("max_parallel").and_then(Json::as_u64).unwrap()).unwrap(),
-            calls: calls.collect(),
-            abort_at: input.get("abort_at").map(|at| at.as_u64().map_or(Abort::BeforeTheStep, Abort::At)),
-        }
-    }
-}
-
-impl Call {
-    fn of(row: &Json) -> Self {
-        let known =
-            ["tool", "ms", "throws", "bad_output", "conclude", "cooperative", "safe", "raw_arguments"];
-        assert_known(row, &known);
-        let flag = |name: &str| row.get(name).and_then(Json::as_bool).unwrap_or(false);
-        let text = |name: &str| row.get(name).and_then(Json::as_str).map(str::to_owned);
-        Self {
-            tool: text("tool").unwrap(),
-            ms: row.get("ms").and_then(Json::as_u64).unwrap(),
-            throws: text("throws").is_some() || flag("throws"),
-            bad_output: flag("bad_output"),
-            conclude: flag("conclude"),
-            cooperative: flag("cooperative"),
-            safe: flag("safe"),
-            raw_arguments: text("raw_arguments"),
-            ..Self::default()
-        }
-    }
-
-    pub(crate) fn arguments(&self, index: usize) -> String {
-        self.raw_arguments.clone().unwrap_or_else(|| {
-            let mut arguments = Object::new();
-            arguments.insert("i", index as u64);
-            if self.safe {
-                arguments.insert("safe", true);
-            }
-            Json::from(arguments).to_text()
-        })
-    }
-}
-
-impl Call {
-    pub(crate) fn is_malformed(&self) -> bool {
-        let raw = self.raw_arguments.as_deref().unwrap_or("{}");
-        !raw.is_empty() && Json::parse(raw).is_err()
-    }
-
-    /// Whether its arguments are what the tools take.
-    pub(crate) fn fits(&self) -> bool {
-        let raw = self.arguments(0);
-        let arguments = if raw.is_empty() { Ok(object! {}) } else { Json::parse(&raw) };
-        arguments.is_ok_and(|arguments| parameters().is_valid(&arguments))
-    }
-
-    pub(crate) fn is_parallel(&self) -> bool {
-        self.fits() && (self.tool == "p" || self.tool == "arg" && self.safe && self.raw_arguments.is_none())
-    }
-}
-
-fn assert_known(json: &Json, known: &[&str]) {
-    for name in json.as_object().unwrap().keys() {
-        assert!(known.contains(&&**name), "unknown field `{name}` in {json}");
-    }
-}
-
-/// What all tools of the vectors take.
-pub(crate) fn parameters() -> Schema {
-    Schema::params().required("i", Schema::integer()).optional("safe", Schema::boolean()).build().unwrap()
-}
+use super::batch::{Abort, Batch, Call, TOOLS, parameters};
+use super::clock::VirtualClock;
+use crate::Fault;
 
 /// What happened to a batch, and the session that holds it.
-pub(crate) struct Ran {
-    pub(crate) output: Json,
-    pub(crate) session: Session,
+pub struct Ran {
+    /// The output, as the vectors write it.
+    pub output: Json,
+    /// The session.
+    pub session: Session,
 }
 
 /// Runs a batch in virtual time.
-pub(crate) fn run(batch: &Batch) -> Ran {
+///
+/// # Errors
+/// A [`Fault`] when the batch can't be set up, or does not come to an end.
+pub fn run(batch: &Batch) -> Result<Ran, Fault> {
     let clock = VirtualClock::default();
-    clock.run(run_under(&clock, batch))
+    let ended = clock.run(run_under(&clock, batch));
+    ended.unwrap_or_else(|| Err(Fault::scene("the batch waits for what never comes")))
 }
 
-async fn run_under(clock: &VirtualClock, batch: &Batch) -> Ran {
+async fn run_under(clock: &VirtualClock, batch: &Batch) -> Result<Ran, Fault> {
     let cancel = Cancel::new();
     let stage = Arc::new(Stage {
         clock: clock.clone(),
@@ -158,17 +51,13 @@ async fn run_under(clock: &VirtualClock, batch: &Batch) -> Ran {
         cancel: cancel.clone(),
         seen: Mutex::default(),
     });
-    let tools = Tools::new();
-    for name in ["p", "x", "arg", "bad"] {
-        let tool = Recorded { kind: name, stage: Arc::clone(&stage), parameters: parameters() };
-        let definition =
-            Definition::raw(name, "A probe.", parameters(), Schema::string().build().unwrap(), tool).unwrap();
-        tools.register(None, definition).unwrap().keep();
-    }
-    tools.on_pre_execute(None, Arc::<Stage>::clone(&stage)).keep();
-    tools.on_post_execute(None, Arc::<Stage>::clone(&stage)).keep();
-    tools.on_result(None, Arc::<Stage>::clone(&stage)).keep();
-    let session = Session::create(crate::kit::spec(None));
+    let tools = registry(&stage)?;
+    let session = Session::create(SessionSpec {
+        header: Header::new("vector", 0).map_err(Fault::scene)?,
+        vocabulary: Arc::new(Vocabulary::core()),
+        clock: Arc::new(SteppingClock::starting_at(0)),
+        sink: None,
+    });
     session.observe(Arc::<Stage>::clone(&stage)).keep();
 
     let parts = LoopParts {
@@ -177,8 +66,10 @@ async fn run_under(clock: &VirtualClock, batch: &Batch) -> Ran {
         model: Slot::empty(),
         ids: Arc::new(SeededIds::new(1)),
     };
-    let config =
-        LoopConfig { max_parallel_tool_calls: batch.cap.try_into().unwrap(), ..LoopConfig::default() };
+    let max_parallel_tool_calls = batch.cap.try_into().map_err(Fault::scene)?;
+    // However many calls a vector has, none is too many.
+    let max_tool_calls_per_step = batch.calls.len().max(1).try_into().map_err(Fault::scene)?;
+    let config = LoopConfig { max_parallel_tool_calls, max_tool_calls_per_step, ..LoopConfig::default() };
     let (turns, agent) = (AgentLoop::new(parts, config), Agent::new(Scope::root(), session.clone()));
     let abort = async {
         match batch.abort_at {
@@ -197,8 +88,24 @@ async fn run_under(clock: &VirtualClock, batch: &Batch) -> Ran {
         () = abort => turn.await,
         ended = &mut turn => ended,
     };
-    ended.unwrap();
-    Ran { output: stage.output(), session }
+    ended.map_err(Fault::scene)?;
+    Ok(Ran { output: stage.output(), session })
+}
+
+/// The registry with the tools of the vectors, and the stage as its listener.
+fn registry(stage: &Arc<Stage>) -> Result<Tools, Fault> {
+    let tools = Tools::new();
+    let parameters = parameters().map_err(Fault::scene)?;
+    let output = Schema::string().build().map_err(Fault::scene)?;
+    for name in TOOLS {
+        let tool = Recorded { kind: name, stage: Arc::clone(stage), parameters: parameters.clone() };
+        let definition = Definition::raw(name, "A probe.", parameters.clone(), output.clone(), tool);
+        tools.register(None, definition.map_err(Fault::scene)?).map_err(Fault::scene)?.keep();
+    }
+    tools.on_pre_execute(None, Arc::<Stage>::clone(stage)).keep();
+    tools.on_post_execute(None, Arc::<Stage>::clone(stage)).keep();
+    tools.on_result(None, Arc::<Stage>::clone(stage)).keep();
+    Ok(tools)
 }
 
 fn asked(batch: &Batch) -> CallTurn {
@@ -228,13 +135,14 @@ struct Seen {
     concluded: bool,
 }
 
+/// The place of a call in its batch: ids are `c0`, `c1`, …
 fn index(call_id: &str) -> usize {
-    call_id.trim_start_matches('c').parse().unwrap()
+    call_id.trim_start_matches('c').parse().unwrap_or(usize::MAX)
 }
 
 impl Stage {
     fn call(&self, call_id: &str) -> &Call {
-        &self.batch.calls[index(call_id)]
+        self.batch.call(index(call_id))
     }
 
     /// No time is no timer.
@@ -315,15 +223,17 @@ impl Observer for Stage {
 
 impl SessionObserver for Stage {
     fn appended(&self, event: &Arc<Event>) {
-        let row = if let Some(call) = event.read::<ToolCall>() {
-            self.row("tool/call", Some(index(&call.unwrap().call_id)))
-        } else if let Some(result) = event.read::<LoggedResult>() {
-            let result = result.unwrap();
-            let mut row = self.row("tool/result", Some(index(result.call_id().unwrap())));
-            let block = result.message.content[0].to_json();
-            row.insert("isError", block.get("isError").cloned().unwrap());
+        // An event of ours that can't be read is missing in the trace, which then differs.
+        let row = if let Some(Ok(call)) = event.read::<ToolCall>() {
+            self.row("tool/call", Some(index(&call.call_id)))
+        } else if let Some(Ok(result)) = event.read::<LoggedResult>() {
+            let mut row = self.row("tool/result", result.call_id().map(|id| index(id)));
+            let block = result.message.content.first().map(ContentBlock::to_json);
+            row.insert("isError", block.and_then(|block| block.get("isError").cloned()));
             if let Some(error) = &result.error {
-                row.insert("code", Arc::clone(&error.code));
+                // Each reason why arguments can't be read has a code here, and one for all in the vectors.
+                let unread = error.code.starts_with("JSON_");
+                row.insert("code", if unread { "INVALID_ARGS" } else { &*error.code });
             }
             row
         } else {
@@ -374,6 +284,7 @@ impl AnyTool for Recorded {
         Ok(text("done"))
     }
 
+    #[expect(clippy::panic, reason = "one of the classifiers is broken on purpose")]
     fn parallel(&self, arguments: &Json) -> bool {
         match self.kind {
             "p" => self.parameters.is_valid(arguments),
