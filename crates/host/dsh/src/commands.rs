@@ -13,6 +13,7 @@ use tokio::runtime::Builder;
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Failure};
+use crate::interrupt::survive_file_limit;
 
 /// Does what was asked for.
 pub(crate) fn execute(cli: Cli) -> Result<(), Failure> {
@@ -23,7 +24,7 @@ pub(crate) fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Tools => tools::tools(&global),
         Command::Replay { file } => replay::replay(&global, &file),
         Command::Verify { file } => verify::verify(&global, &file),
-        Command::Repair { file } => repair::repair(&global, &file),
+        Command::Repair { file } => on_runtime(async { repair::repair(&global, &file) }),
         Command::Plugins => plugins::plugins(&global),
     }
 }
@@ -32,7 +33,10 @@ pub(crate) fn execute(cli: Cli) -> Result<(), Failure> {
 fn on_runtime(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.context("failed to start").map_err(|error| Failure::new(Exit::Failed, error))?;
-    let ended = runtime.block_on(command);
+    let ended = runtime.block_on(async {
+        survive_file_limit()?;
+        command.await
+    });
     // What a command started has ended; only a thread that waits for input may be left.
     runtime.shutdown_background();
     ended

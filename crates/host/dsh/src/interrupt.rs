@@ -57,6 +57,15 @@ impl Drop for Interrupts {
     }
 }
 
+/// Makes a file that may not grow an error of the write, as a full disk is, where the system would end the process by
+/// a signal. Needs a tokio runtime; holds for the rest of the process.
+pub(crate) fn survive_file_limit() -> Result<(), Failure> {
+    let exceeded = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+    // The handler stays when the stream is dropped; that it is there is all that is needed.
+    let handled = signal(exceeded).map(drop).context("failed to prepare for a limit on the size of files");
+    handled.map_err(|error| Failure::new(Exit::Failed, error))
+}
+
 struct Signals {
     interrupt: Signal,
     terminate: Signal,

@@ -74,13 +74,29 @@ fn labelled(word: &str, style: Style, text: &str) {
     aside(&format!("{style}{word}:{style:#} {text}\n"));
 }
 
-/// How many columns a drawing may have on a stream: those of its terminal, else 80.
+/// How many columns a drawing may have on a stream: those of its terminal, else 80. A terminal of no columns does not
+/// know how many it has.
 pub(crate) fn width(stream: &(impl io::IsTerminal + AsFd)) -> usize {
-    const WIDTH: usize = 80;
-    const LEAST: usize = 20;
     if !stream.is_terminal() {
         return WIDTH;
     }
     let size = rustix::termios::tcgetwinsize(stream);
-    size.map_or(WIDTH, |size| usize::from(size.ws_col)).max(LEAST)
+    size.map_or(WIDTH, |size| columns(size.ws_col))
+}
+
+const WIDTH: usize = 80;
+
+fn columns(told: u16) -> usize {
+    const LEAST: usize = 20;
+    if told == 0 { WIDTH } else { usize::from(told).max(LEAST) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_does_not_know_its_size_is_drawn_as_usual() {
+        assert_eq!([0, 5, 60, 200].map(columns), [80, 20, 60, 200]);
+    }
 }
