@@ -12,11 +12,11 @@ use parking_lot::Mutex;
 
 use crate::execution::{AttemptState, CallState};
 use crate::onion::Core;
-use crate::pipeline::Settled;
+use crate::pipeline::{Question, Settled};
 use crate::view::View;
 use crate::{
-    Answer, Arguments, Attempt, CallInput, CallToken, Context, Definition, Execution, Outcome, Ran,
-    RunContext, ToolError, ToolResult, Tools, text,
+    Answer, Arguments, Attempt, CallInput, CallToken, Context, Definition, Execution, Outcome, PreDecision,
+    Ran, RunContext, ToolError, ToolResult, Tools, text,
 };
 
 pub(crate) struct Call {
@@ -54,6 +54,35 @@ impl Call {
 
     pub(crate) fn scope(&self) -> Option<&dsh_scope::Scope> {
         self.execution.agent.as_ref().map(dsh_agent::Agent::scope)
+    }
+
+    /// The refusal of a tool that only programs may call here (spec 01 §4.4). Nobody is asked about a call that can only
+    /// fail, and its finaliser has no part in it.
+    pub(crate) fn collapsed(&mut self, view: &View) -> Option<ToolError> {
+        let name = &self.execution.name;
+        let refused = view.collapses(name, self.execution.parent.is_some());
+        let refusal = refused.then(|| text::collapsed(name, view.route(name)))?;
+        self.tool = None;
+        Some(refusal)
+    }
+
+    /// What has to be asked before the call may run: what the listeners want to know, and what the tool itself needs for
+    /// these arguments. `Err` is a denial.
+    pub(crate) fn question(&self, decision: PreDecision) -> Result<Option<Question>, ToolError> {
+        let asked = match decision {
+            PreDecision::Deny(reason) => return Err(text::denied(reason)),
+            PreDecision::Allow => None,
+            PreDecision::Ask(reason) => Some(Question { reason }),
+        };
+        let Some(tool) = &self.tool else { return Ok(asked) };
+        let Some(own) = contained_now(|| tool.tool.needs_approval(&self.execution))?? else {
+            return Ok(asked);
+        };
+        let reason = match asked.and_then(|question| question.reason) {
+            Some(reason) => format!("{reason}\n{own}").into(),
+            None => own,
+        };
+        Ok(Some(Question { reason: Some(reason) }))
     }
 
     /// The abort error that tells the truth about side effects.
@@ -153,10 +182,11 @@ impl Call {
     fn current(&self, tools: &Tools) -> Result<&Arc<Definition>, ToolError> {
         let name = &*self.execution.name;
         let view = tools.view(self.scope());
-        match (&self.tool, view.get(name)) {
+        let nested = self.execution.parent.is_some();
+        match (&self.tool, view.resolve(name, nested)) {
             (Some(pinned), Some(now)) if Arc::ptr_eq(pinned, now) => Ok(pinned),
             (Some(_), _) => Err(text::gone(name, self.body_began())),
-            (None, _) => Err(unknown(&view, name)),
+            (None, _) => Err(unknown(&view, name, nested)),
         }
     }
 }
@@ -217,9 +247,10 @@ pub(crate) fn contained_now<T>(stage: impl FnOnce() -> T) -> Result<T, ToolError
 }
 
 /// Names the nearest tool, or those that there are. A name of any length costs no more than a long one.
-fn unknown(view: &View, name: &str) -> ToolError {
+fn unknown(view: &View, name: &str, nested: bool) -> ToolError {
     const COMPARABLE: usize = 128;
-    let names: Vec<&str> = view.tools().map(|tool| &**tool.name()).collect();
+    let names: Vec<&str> =
+        view.tools().map(|tool| &**tool.name()).filter(|name| view.resolve(name, nested).is_some()).collect();
     let near = 1 + name.len() / 3;
     let nearest = names
         .iter()

@@ -10,7 +10,7 @@ use dsh_llm::Content;
 use futures_util::future::BoxFuture;
 
 use crate::typed::Typed;
-use crate::{CallView, ResultView, RunContext, StoredResult, Tool, ToolError, ToolResult};
+use crate::{CallView, Execution, ResultView, RunContext, StoredResult, Tool, ToolError, ToolResult};
 
 /// A tool without static types: what a bridge to foreign tools implements. Authors of tools in Rust implement
 /// [`Tool`] and get this from it.
@@ -45,6 +45,15 @@ pub trait AnyTool: Send + Sync {
     /// Whether a call with these arguments may overlap with others. When in doubt, not.
     fn parallel(&self, _arguments: &Json) -> bool {
         false
+    }
+
+    /// What a person has to allow before the body may run with these arguments: the reason that is put to them. An
+    /// `Err` refuses the call, and nobody is asked. A body that was entered was allowed what is asked for here.
+    ///
+    /// It is asked once for each call, after the `pre-execute` listeners and before the guards; the arguments are
+    /// those of the model, not checked yet.
+    fn needs_approval(&self, _execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        Ok(None)
     }
 
     /// The last word on what the model reads; `None` keeps it. It is asked once for each call, failed ones included.

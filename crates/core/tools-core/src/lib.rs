@@ -29,6 +29,7 @@ mod pipeline;
 mod presentation;
 mod registry;
 mod text;
+mod transport;
 mod typed;
 mod view;
 
@@ -45,9 +46,8 @@ pub use presentation::{
     CallView, FileDiff, FileLocation, FileMatches, Kind, Match, NumberedLine, ReadView, ResultView,
     SearchView, StoredResult, TerminalEnd, WebSource, WebView,
 };
-pub use registry::{
-    Around, Bound, Guard, Mask, Observer, PostExecute, PreExecute, RUN_CODE, RegisterError, Tools,
-};
+pub use registry::{Around, Bound, Guard, Mask, Observer, PostExecute, PreExecute, RegisterError, Tools};
+pub use transport::{NoTransport, Offered, Presentation, RUN_CODE, Transport, UnknownPresentation};
 pub use typed::Tool;
 pub use view::View;
 

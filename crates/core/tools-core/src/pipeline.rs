@@ -38,8 +38,8 @@ pub struct Ready {
 }
 
 /// A person is asked before the call runs, for this reason.
-struct Question {
-    reason: Option<Arc<str>>,
+pub(crate) struct Question {
+    pub(crate) reason: Option<Arc<str>>,
 }
 
 /// A call with a result that nobody has seen: `post-execute` and what follows are still owed.
@@ -83,22 +83,25 @@ impl Tools {
             let error = call.aborted();
             return Prepared::Settled(call.fail(error));
         }
+        if let Some(refusal) = call.collapsed(&view) {
+            return Prepared::Settled(call.fail(refusal));
+        }
         let decision = match self.decide(&view, &call).await {
             Ok(decision) => decision,
             Err(error) => return Prepared::Settled(call.fail(error)),
         };
-        let question = match decision {
-            PreDecision::Deny(reason) => {
-                return Prepared::Settled(call.settle(ToolResult::failed(text::denied(reason))));
-            }
-            PreDecision::Allow => match self.guarded(&call) {
-                Ok(None) => None,
+        let question = match call.question(decision) {
+            Ok(question) => question,
+            Err(denial) => return Prepared::Settled(call.settle(ToolResult::failed(denial))),
+        };
+        // Where somebody is asked, the guards come after the grant, once.
+        if question.is_none() {
+            match self.guarded(&call) {
+                Ok(None) => {}
                 Ok(Some(denial)) => return Prepared::Settled(call.settle(ToolResult::failed(denial))),
                 Err(error) => return Prepared::Settled(call.fail(error)),
-            },
-            // The guards come after the grant, once.
-            PreDecision::Ask(reason) => Some(Question { reason }),
-        };
+            }
+        }
         if call.execution.cancel.is_cancelled() {
             let error = call.aborted();
             return Prepared::Settled(call.settle(ToolResult::failed(error)));

@@ -11,9 +11,11 @@ use dsh_llm::Content;
 use dsh_scope::{Layers, RowId, Scope, ScopeId};
 use parking_lot::Mutex;
 
+use crate::transport::Mounted;
 use crate::view::{View, Views};
 use crate::{
-    Answer, Approver, Attempt, Definition, Execution, Layer, Post, PostDecision, PreDecision, ToolResult,
+    Answer, Approver, Attempt, Definition, Execution, Layer, Post, PostDecision, PreDecision, Presentation,
+    RUN_CODE, ToolResult, Transport,
 };
 
 /// A listener of the `pre-execute` stage.
@@ -75,6 +77,23 @@ pub enum RegisterError {
         /// Whether it was to be registered in a scope.
         scoped: bool,
     },
+    /// The scope presents its tools already.
+    #[error("the tools are presented as `{held}` here already, so not as `{asked}`, too")]
+    Presented {
+        /// How they are presented.
+        held: Presentation,
+        /// How they were to be.
+        asked: Presentation,
+    },
+    /// There is a transport for programs.
+    #[error("a transport for programs is mounted already")]
+    TransportTaken,
+    /// A transport whose tool has another name.
+    #[error("the tool of a transport must be called `{RUN_CODE}`, not `{name}`")]
+    NotTheTransport {
+        /// The name.
+        name: Arc<str>,
+    },
     /// A mask that neither allows nor denies anything.
     #[error("the mask names no tool; give `allow`, `deny` or both")]
     EmptyMask,
@@ -87,9 +106,6 @@ pub enum RegisterError {
         known: Vec<Arc<str>>,
     },
 }
-
-/// The reserved name of the transport for programs.
-pub const RUN_CODE: &str = "run_code";
 
 fn duplicate(tool: &str, scoped: bool) -> String {
     if scoped {
@@ -127,6 +143,8 @@ struct Inner {
 pub(crate) struct Rows {
     pub(crate) tools: Layers<Arc<Definition>>,
     pub(crate) masks: Layers<Mask>,
+    pub(crate) presentations: Layers<Presentation>,
+    pub(crate) transport: Layers<Mounted>,
     pub(crate) pre: Layers<Arc<PreExecute>>,
     pub(crate) around: Layers<Arc<Around>>,
     pub(crate) post: Layers<Arc<PostExecute>>,
@@ -140,6 +158,7 @@ impl Rows {
         let layer = Some(scope);
         self.tools.has(layer)
             || self.masks.has(layer)
+            || self.presentations.has(layer)
             || self.pre.has(layer)
             || self.around.has(layer)
             || self.post.has(layer)
@@ -188,6 +207,31 @@ impl Tools {
             });
         }
         Ok(self.add(|rows| &mut rows.masks, Shown::Yes, Some(scope), mask))
+    }
+
+    /// Presents the tools of a scope, and of the scopes below it that say nothing else, in this way; without a scope,
+    /// those of everybody. Each layer says it once; the nearest counts.
+    pub fn present_as(
+        &self,
+        scope: Option<&Scope>,
+        presentation: Presentation,
+    ) -> Result<Registration, RegisterError> {
+        self.add_once(
+            |rows| &mut rows.presentations,
+            scope,
+            presentation,
+            |held| RegisterError::Presented { held: *held, asked: presentation },
+        )
+    }
+
+    /// Mounts what runs programs. Its tool appears where the presentation shows it, whatever masks say.
+    pub fn mount_transport(&self, transport: Arc<dyn Transport>) -> Result<Registration, RegisterError> {
+        let run_code = Arc::new(transport.definition());
+        if &*run_code.name != RUN_CODE {
+            return Err(RegisterError::NotTheTransport { name: Arc::clone(&run_code.name) });
+        }
+        let mounted = Mounted { transport, run_code };
+        self.add_once(|rows| &mut rows.transport, None, mounted, |_| RegisterError::TransportTaken)
     }
 
     /// Adds a guard. Guards are asked after all `pre-execute` listeners, live: one that a guard adds is asked, too.
@@ -286,6 +330,25 @@ impl Tools {
         self.changed(shown);
         drop(rows);
         self.undo(table, shown, layer, id)
+    }
+
+    /// [`add`](Self::add) for what a layer has at most one of.
+    fn add_once<T: Send + Sync + 'static>(
+        &self,
+        table: fn(&mut Rows) -> &mut Layers<T>,
+        scope: Option<&Scope>,
+        row: T,
+        taken: impl FnOnce(&T) -> RegisterError,
+    ) -> Result<Registration, RegisterError> {
+        let layer = scope.map(Scope::id);
+        let mut rows = self.0.rows.lock();
+        if let Some(held) = table(&mut rows).layer(layer).next() {
+            return Err(taken(held));
+        }
+        let id = table(&mut rows).insert(layer, row);
+        self.changed(Shown::Yes);
+        drop(rows);
+        Ok(self.undo(table, Shown::Yes, layer, id))
     }
 
     fn undo<T: Send + Sync + 'static>(

@@ -53,6 +53,14 @@ pub(crate) fn gone(name: &str, began: bool) -> ToolError {
     ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, message)
 }
 
+/// A visible tool that may not be called directly. `route`: what the transport says, if there is one.
+pub(crate) fn collapsed(name: &str, route: Option<String>) -> ToolError {
+    let route =
+        route.unwrap_or_else(|| "no program can be run in this session, so it can't be used".to_owned());
+    let message = format!("`{}` can't be called directly: {route}", short(name));
+    ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, message)
+}
+
 /// A name of any length, as far as it helps.
 fn short(name: &str) -> String {
     const SHOWN: usize = 100;
@@ -78,9 +86,9 @@ pub(crate) fn denied(reason: String) -> ToolError {
 }
 
 pub(crate) fn no_approver(tool: &str, reason: Option<&str>) -> ToolError {
-    let message = reason.map_or_else(
-        || format!("`{tool}` needs a person's approval, and this session has no way to ask for one. Do without it."),
-        str::to_owned,
+    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let message = format!(
+        "`{tool}` needs a person's approval{reason}, and this session has no way to ask for one. Do without it."
     );
     ToolError::new("ToolDeniedError", codes::APPROVAL_UNSUPPORTED, message)
 }

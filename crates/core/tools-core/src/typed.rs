@@ -1,6 +1,7 @@
 //! Typed outside, erased inside.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dsh_json::Json;
@@ -13,7 +14,8 @@ use serde::de::DeserializeOwned;
 
 use crate::definition::projector;
 use crate::{
-    AnyTool, CallView, Projection, ResultView, RunContext, StoredResult, ToolError, ToolResult, codes, text,
+    AnyTool, CallView, Execution, Projection, ResultView, RunContext, StoredResult, ToolError, ToolResult,
+    codes, text,
 };
 
 /// A tool with static types: implement this, and [`Definition::typed`](crate::Definition::typed) does the rest.
@@ -94,6 +96,12 @@ pub trait Tool: Send + Sync + 'static {
         None
     }
 
+    /// What a person has to allow before the body may run with these arguments
+    /// ([`AnyTool::needs_approval`]). The arguments may be invalid here, hence not typed.
+    fn needs_approval(&self, _execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        Ok(None)
+    }
+
     /// The schema of the arguments, where configuration belongs into it.
     fn parameters(&self) -> Result<Schema, LowerError> {
         Schema::for_input::<Self::Args>()
@@ -170,6 +178,10 @@ impl<T: Tool> AnyTool for Typed<T> {
 
     fn parallel(&self, arguments: &Json) -> bool {
         self.args_if_valid(arguments).is_some_and(|args| self.tool.parallel(&args))
+    }
+
+    fn needs_approval(&self, execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        self.tool.needs_approval(execution)
     }
 
     fn finalize_content(&self, arguments: &Json, result: &ToolResult) -> Option<Content> {

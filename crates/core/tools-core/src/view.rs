@@ -10,7 +10,10 @@ use indexmap::IndexMap;
 use parking_lot::Mutex;
 
 use crate::registry::Rows;
-use crate::{Around, Definition, Observer, PostExecute, PreExecute};
+use crate::transport::Mounted;
+use crate::{
+    Around, Definition, NoTransport, Observer, Offered, PostExecute, PreExecute, Presentation, RUN_CODE,
+};
 
 /// Everything that counts for one scope, at one version of the registry. It never changes.
 pub struct View {
@@ -18,7 +21,10 @@ pub struct View {
     tools: IndexMap<Arc<str>, Arc<Definition>>,
     known: BTreeSet<Arc<str>>,
     restrictable: BTreeSet<Arc<str>>,
+    presentation: Presentation,
+    transport: Option<Mounted>,
     schemas: OnceLock<Arc<[ToolSchema]>>,
+    offered: OnceLock<Offered>,
     pub(crate) pre: Vec<Arc<PreExecute>>,
     pub(crate) around: Vec<Arc<Around>>,
     pub(crate) post: Vec<Arc<PostExecute>>,
@@ -27,7 +33,7 @@ pub struct View {
 
 impl View {
     /// Inherited tools, nearer layers over farther ones, as far as every mask on the chain admits them; then the
-    /// scope's own tools, which no mask of its chain hides (spec 01 §4.2).
+    /// scope's own tools, which no mask of its chain hides; then the transport, where it is presented (spec 01 §4.2).
     pub(crate) fn build(rows: &Rows, scope: Option<&Scope>, version: u64) -> Self {
         let chain = scope.map(Scope::chain).unwrap_or_default();
         let (own, inherited) = chain.split_first().map_or((None, &*chain), |(own, rest)| (Some(*own), rest));
@@ -45,12 +51,22 @@ impl View {
                 tools.insert(Arc::clone(&tool.name), Arc::clone(tool));
             }
         }
+        let declared = |layer| rows.presentations.layer(layer).next().copied();
+        let presentation = chain.iter().find_map(|scope| declared(Some(*scope))).or_else(|| declared(None));
+        let presentation = presentation.unwrap_or_default();
+        let transport = rows.transport.layer(None).next().filter(|_| presentation != Presentation::Native);
+        if let Some(mounted) = transport {
+            tools.insert(RUN_CODE.into(), Arc::clone(&mounted.run_code));
+        }
         Self {
             version,
             tools,
             known,
             restrictable,
+            presentation,
+            transport: transport.cloned(),
             schemas: OnceLock::new(),
+            offered: OnceLock::new(),
             pre: listeners(&rows.pre, &chain),
             around: listeners(&rows.around, &chain),
             post: listeners(&rows.post, &chain),
@@ -72,12 +88,62 @@ impl View {
         self.version
     }
 
-    /// The visible tool of this name.
+    /// The visible tool of this name, however it is presented.
     pub fn get(&self, name: &str) -> Option<&Arc<Definition>> {
         self.tools.get(name)
     }
 
-    /// The visible tools, in the order of registration.
+    /// How the tools are presented to the model.
+    pub fn presentation(&self) -> Presentation {
+        self.presentation
+    }
+
+    /// Whether a visible tool is out of reach for a direct call, because only programs may call it (spec 01 §4.4).
+    /// `nested`: the call is made within another one, by a program.
+    pub fn collapses(&self, name: &str, nested: bool) -> bool {
+        !nested
+            && self.presentation == Presentation::Code
+            && name != RUN_CODE
+            && self.tools.contains_key(name)
+    }
+
+    /// The tool that a call of this name runs: the visible one, unless it [collapses](Self::collapses). Programs don't
+    /// call programs.
+    pub fn resolve(&self, name: &str, nested: bool) -> Option<&Arc<Definition>> {
+        let reachable = !self.collapses(name, nested) && !(nested && name == RUN_CODE);
+        self.tools.get(name).filter(|_| reachable)
+    }
+
+    /// What a model is told that called a collapsed tool.
+    pub(crate) fn route(&self, name: &str) -> Option<String> {
+        self.transport.as_ref().map(|mounted| mounted.transport.route(name))
+    }
+
+    /// What a request offers to the model: the tools that it may call directly, and the names that an order of tools
+    /// may mention. Fails where the tools are presented to programs and none can be run.
+    pub fn offered(&self) -> Result<&Offered, NoTransport> {
+        if self.presentation != Presentation::Native {
+            let no = |reason| NoTransport { presentation: self.presentation, reason };
+            let mounted = self.transport.as_ref().ok_or_else(|| no(NOT_MOUNTED.to_owned()))?;
+            mounted.transport.ready().map_err(no)?;
+        }
+        Ok(self.offered.get_or_init(|| self.offer()))
+    }
+
+    fn offer(&self) -> Offered {
+        let all = self.schemas();
+        let run_code = || all.iter().filter(|schema| &*schema.name == RUN_CODE).cloned().collect();
+        let names = self.known.iter().cloned();
+        match self.presentation {
+            Presentation::Native => Offered { schemas: Arc::clone(all), known: names.collect() },
+            Presentation::Code => Offered { schemas: run_code(), known: Arc::from([RUN_CODE.into()]) },
+            Presentation::Both => {
+                Offered { schemas: Arc::clone(all), known: names.chain([RUN_CODE.into()]).collect() }
+            }
+        }
+    }
+
+    /// The visible tools, in the order of registration; the transport is the last.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &Arc<Definition>> {
         self.tools.values()
     }
@@ -104,6 +170,9 @@ impl View {
         })
     }
 }
+
+const NOT_MOUNTED: &str =
+    "nothing that runs programs is mounted; mount Code Mode, or present the tools as `native`";
 
 fn listeners<T: ?Sized>(rows: &Layers<Arc<T>>, chain: &[ScopeId]) -> Vec<Arc<T>> {
     rows.in_order(chain).into_iter().cloned().collect()

@@ -11,6 +11,8 @@
 //! | `workspace-write` | workspace and read roots | workspace |
 //! | `danger-full-access` | everything | everything |
 //!
+//! A session may have a mode of its own, which its log keeps: [`SessionModes`]. A call may ask for a wider mode for itself alone: an [`Escalation`], which a person has to allow.
+//!
 //! ```
 //! use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
 //! use std::path::Path;
@@ -22,10 +24,18 @@
 //! assert!(!policy.may_read(Path::new("/wsx")));
 //! ```
 
+mod context;
+mod escalation;
 mod mode;
 mod policy;
+mod reach;
+mod session_mode;
 mod source;
 
+pub use context::{CONTEXT_NAME, CONTEXT_ORDER, standing_rule};
+pub use escalation::{Escalation, EscalationError, denial_marker, escalation_hint};
 pub use mode::{SandboxMode, UnknownMode};
 pub use policy::{SandboxPolicy, default_read_roots};
+pub use reach::Reach;
+pub use session_mode::{ModeChanged, SessionModes, set_session_mode};
 pub use source::PolicySource;

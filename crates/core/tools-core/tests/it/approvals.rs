@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use dsh_lifecycle::{Cancel, Cause};
 use dsh_scope::Scope;
 use dsh_tools_core::{
-    Approval, ApprovalRequest, Approver, CallInput, PostDecision, PreDecision, Prepared, codes,
+    Approval, ApprovalRequest, Approver, CallInput, Execution, PostDecision, PreDecision, Prepared,
+    ToolError, codes,
 };
 use parking_lot::Mutex;
 
@@ -108,6 +109,75 @@ async fn a_grant_that_comes_after_the_abort_does_not_run() {
     }
     let (told, _) = asked(Some(Approval::Rejected), true, None).await;
     assert!(told.starts_with(codes::APPROVAL_REJECTED), "a refusal wins: {told}");
+}
+
+/// The tool itself wants to be allowed; a listener may want to, too.
+async fn asked_by_tool(
+    needs: fn(&Execution) -> Result<Option<Arc<str>>, ToolError>,
+    listener: Option<PreDecision>,
+    approval: Approval,
+) -> (String, Vec<String>) {
+    let mut stage = Stage::with_tool_that_needs(needs);
+    stage.pre(move |_| listener.clone());
+    stage.guard(None);
+    let answers = Answers { notes: Arc::clone(&stage.notes), approval, stops: None };
+    let mounted = stage.tools.approver().provide(Arc::new(answers)).unwrap();
+    stage.keep(mounted);
+    let result = stage.call(CallInput { agent: Some(agent(&Scope::root())), ..call("t") }).await;
+    (told(&result), stage.noted())
+}
+
+#[tokio::test]
+async fn what_a_tool_needs_is_asked_after_the_listeners_and_before_the_guards() {
+    let needs = |_: &Execution| Ok(Some("more reach".into()));
+    let (told, noted) = asked_by_tool(needs, None, Approval::AllowedOnce).await;
+    assert_eq!(told, "ok \"value\"");
+    assert_eq!(noted, ["pre", "ask t c1 Some(\"more reach\")", "guard", "body"]);
+    let (told, noted) = asked_by_tool(needs, None, Approval::Rejected).await;
+    assert!(told.starts_with(codes::APPROVAL_REJECTED), "{told}");
+    assert!(!noted.contains(&"body".to_owned()));
+}
+
+#[tokio::test]
+async fn two_questions_about_one_call_are_asked_as_one() {
+    let needs = |_: &Execution| Ok(Some("more reach".into()));
+    let rows = [
+        (PreDecision::Ask(Some("it writes".into())), "ask t c1 Some(\"it writes\\nmore reach\")"),
+        (PreDecision::Ask(None), "ask t c1 Some(\"more reach\")"),
+    ];
+    for (listener, question) in rows {
+        let (_, noted) = asked_by_tool(needs, Some(listener), Approval::AllowedOnce).await;
+        assert_eq!(noted, ["pre", question, "guard", "body"]);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_allowed_is_refused_unasked() {
+    let refuses = |_: &Execution| Err(ToolError::invalid_args("no such reach"));
+    let (told, noted) = asked_by_tool(refuses, None, Approval::AllowedOnce).await;
+    assert_eq!(
+        (told.as_str(), noted.as_slice()),
+        ("INVALID_ARGS Error: no such reach", &["pre".to_owned()][..])
+    );
+    let panics = |_: &Execution| panic!("on purpose");
+    let (told, noted) = asked_by_tool(panics, None, Approval::AllowedOnce).await;
+    assert!(told.starts_with(codes::PANICKED), "{told}");
+    assert_eq!(noted, ["pre"]);
+    // A denial comes first, whatever the tool needs.
+    let needs = |_: &Execution| Ok(Some("more reach".into()));
+    let (told, noted) =
+        asked_by_tool(needs, Some(PreDecision::Deny("no".into())), Approval::AllowedOnce).await;
+    assert_eq!((told.as_str(), noted.as_slice()), ("DENIED Error: no", &["pre".to_owned()][..]));
+}
+
+#[tokio::test]
+async fn where_nobody_can_be_asked_the_reason_and_that_are_both_told() {
+    let (told, _) = asked(None, false, None).await;
+    assert_eq!(
+        told,
+        "APPROVAL_UNSUPPORTED Error: `t` needs a person's approval (it writes), and this session has no way to ask for \
+         one. Do without it."
+    );
 }
 
 #[tokio::test]

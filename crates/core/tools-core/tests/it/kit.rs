@@ -27,6 +27,7 @@ pub(crate) struct Probe {
     pub(crate) render: fn(&Json) -> Result<Content, ToolError>,
     pub(crate) parallel: fn(&Json) -> bool,
     pub(crate) finalize: fn(&ToolResult) -> Option<Content>,
+    pub(crate) needs_approval: fn(&Execution) -> Result<Option<Arc<str>>, ToolError>,
 }
 
 impl Probe {
@@ -41,6 +42,7 @@ impl Probe {
             render: |value| Ok(text(value.to_text())),
             parallel: |_| false,
             finalize: |_| None,
+            needs_approval: |_| Ok(None),
         }
     }
 
@@ -73,6 +75,10 @@ impl AnyTool for Probe {
 
     fn parallel(&self, arguments: &Json) -> bool {
         (self.parallel)(arguments)
+    }
+
+    fn needs_approval(&self, execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        (self.needs_approval)(execution)
     }
 
     fn finalize_content(&self, _: &Json, result: &ToolResult) -> Option<Content> {
@@ -115,12 +121,20 @@ impl Stage {
 
     /// A stage with one tool `t` that notes its run and returns `"value"`.
     pub(crate) fn with_tool() -> Self {
+        Self::with_tool_that_needs(|_| Ok(None))
+    }
+
+    /// The same with a tool that says what has to be allowed.
+    pub(crate) fn with_tool_that_needs(
+        needs_approval: fn(&Execution) -> Result<Option<Arc<str>>, ToolError>,
+    ) -> Self {
         let notes = Notes::default();
         let noting = Arc::clone(&notes);
         let probe = Probe::new(move |_, _| {
             noting.lock().push("body".to_owned());
             Box::pin(async { Ok("value".into()) })
         });
+        let probe = Probe { needs_approval, ..probe };
         let mut stage = Self::noting(&notes);
         stage.register(tool("t", probe));
         stage

@@ -12,6 +12,7 @@ mod outputs;
 mod outside;
 mod pins;
 mod pipeline;
+mod presentations;
 mod registry;
 mod replacements;
 mod views;

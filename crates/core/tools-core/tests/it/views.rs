@@ -37,6 +37,28 @@ fn a_child_without_a_layer_does_not_simply_see_what_its_parent_sees() {
 }
 
 #[test]
+fn whoever_changed_the_registry_sees_it_whatever_others_do_at_once() {
+    let tools = Tools::new();
+    let shared = Scope::root();
+    std::thread::scope(|threads| {
+        for thread in 0..4 {
+            let (tools, shared) = (&tools, &shared);
+            threads.spawn(move || {
+                for number in 0..500 {
+                    let name = format!("t{thread}-{number}");
+                    let layer = (number % 2 == 0).then_some(shared);
+                    let kept = tools.register(layer, tool(&name, Probe::returning("x"))).unwrap();
+                    assert!(tools.view(Some(shared)).get(&name).is_some(), "{name} is there");
+                    drop(kept);
+                    assert!(tools.view(Some(shared)).get(&name).is_none(), "{name} is gone");
+                }
+            });
+        }
+    });
+    assert_eq!(tools.view(Some(&shared)).tools().len(), 0);
+}
+
+#[test]
 fn what_is_kept_for_scopes_that_are_gone_is_swept() {
     let tools = Tools::new();
     for _ in 0..100_000 {
