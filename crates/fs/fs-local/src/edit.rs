@@ -1,23 +1,24 @@
 //! Editing: a piece of a file, published as a whole file is.
 //!
 //! ```text
-//! open → guard → read within the bound → decode → replace → encode → stage → still the one that was read? → publish
+//! open → guard → decode within the bound → replace → encode → stage → still the one that was read? → publish
 //! ```
 //!
 //! What the new file takes over from the old one, and what it does not, is what [`write`](crate::write) says: a name that
 //! was linked hard elsewhere parts from it, and the elsewhere keeps the old content.
 
 use std::fs::File;
+use std::io::Read;
 
 use dsh_fs::{EditOutcome, EditRequest, FsError, FsErrorCode, FsTarget, WriteIntent, one_line};
 use dsh_sandbox_policy::SandboxPolicy;
 use rustix::fs::Stat;
-use rustix::io::Errno;
 
 use crate::beneath::{Blocked, Place};
-use crate::encoding::Decoded;
+use crate::encoding::Encoding;
 use crate::errors::{blocked, denied_write, io_error};
-use crate::read::{read_within, size, version};
+use crate::read::{PIECE, size, version};
+use crate::text::decode;
 use crate::work::Stop;
 use crate::write::{Failed, check, lf, publish};
 
@@ -30,25 +31,18 @@ pub(crate) fn edit(
     stop: &Stop,
 ) -> Result<EditOutcome, FsError> {
     let root = policy.write_root_of(&target.path).ok_or_else(|| denied_write(target, policy))?;
-    let why = |error: Blocked| {
-        if matches!(error, Blocked::Os(Errno::NOENT)) {
-            gone(target)
-        } else {
-            blocked(&error, "edit", target, policy)
-        }
-    };
+    let why = |error: Blocked| gone(blocked(&error, "edit", target, policy));
     let place = Place::find(root, &target.path).map_err(why)?;
     let (mut file, stat) = place.open_file().map_err(why)?;
     check(request.intent.as_ref(), Some(&stat), target)?;
-    let bytes = content(&mut file, &stat, max_bytes, target, stop)?;
+    let (text, encoding) = content(&mut file, &stat, max_bytes, target, stop)?;
     drop(file);
-    let decoded = Decoded::of(bytes, &target.display)?;
-    let edited = request.apply(&decoded.text).map_err(|miss| miss.about(&target.display))?;
+    let edited = request.apply(&text).map_err(|miss| miss.about(&target.display))?;
     stop.check()?;
 
     // Whatever the caller knew, what was read is what is replaced.
     let seen = WriteIntent::ReplaceIfVersion(version(&stat));
-    let bytes = decoded.encode(&edited.text);
+    let bytes = encoding.encode(&edited.text);
     let version = match publish(&place, Some(&stat), target, &bytes, Some(&seen), stop) {
         Ok(version) => version,
         Err(Failed::Blocked(error)) => return Err(why(error)),
@@ -57,21 +51,21 @@ pub(crate) fn edit(
     place.sync_dirs();
     Ok(EditOutcome {
         version,
-        before: lf(decoded.text.into()),
+        before: lf(text.into()),
         after: lf(edited.text.into()),
         replacements: edited.replacements,
         tolerance: edited.tolerance,
     })
 }
 
-/// The bytes of the file, if they are no more than the bound and did not change while they were read.
+/// The text of the file and how it is stored, if it has no more bytes than the bound and did not change while it was read.
 fn content(
     file: &mut File,
     stat: &Stat,
     max_bytes: u64,
     target: &FsTarget,
     stop: &Stop,
-) -> Result<Vec<u8>, FsError> {
+) -> Result<(String, Encoding), FsError> {
     let path = one_line(&target.display);
     let too_large = || {
         let message = format!("{path} has more than {max_bytes} bytes (`editMaxBytes`), so it is not edited");
@@ -80,23 +74,31 @@ fn content(
     if size(stat) > max_bytes {
         return Err(too_large());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size(stat)).unwrap_or(0));
-    read_within(file, &mut bytes, max_bytes.saturating_add(1), &target.display, stop)?;
-    if bytes.len() as u64 > max_bytes {
+    let mut text = String::with_capacity(usize::try_from(size(stat)).unwrap_or(0));
+    let mut within = file.take(max_bytes.saturating_add(1));
+    let decoded = decode(&mut within, PIECE, &target.display, stop, |piece| {
+        text.push_str(piece);
+        Ok(())
+    });
+    if within.limit() == 0 {
         return Err(too_large());
     }
-    let now = rustix::fs::fstat(&*file).map_err(|errno| io_error("edit", &target.display, errno))?;
+    let encoding = decoded?;
+    let now =
+        rustix::fs::fstat(within.get_ref()).map_err(|errno| io_error("edit", &target.display, errno))?;
     if version(&now) != version(stat) {
         let message = format!("{path} was changed while it was read");
         return Err(FsError::new(FsErrorCode::StaleVersion, message));
     }
-    Ok(bytes)
+    Ok((text, encoding))
 }
 
 /// The answer where nothing is: whoever wants to change a file saw one (spec 07 §3.11).
-fn gone(target: &FsTarget) -> FsError {
-    let message = format!("{} does not exist, so there is nothing to edit", one_line(&target.display));
-    FsError::new(FsErrorCode::StaleVersion, message).caused_by(std::io::Error::from(Errno::NOENT))
+fn gone(error: FsError) -> FsError {
+    if error.kind() != FsErrorCode::NotFound {
+        return error;
+    }
+    FsError::new(FsErrorCode::StaleVersion, format!("{error}, so there is nothing to edit")).caused_by(error)
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ pub(crate) fn denied_read(display: &str, policy: &SandboxPolicy) -> FsError {
     FsError::new(
         FsErrorCode::SandboxDenied,
         format!(
-            "{} {verb} outside the workspace ({}) and the other directories that may be read; access stays denied",
+            "{} {verb} outside the workspace ({}) and the other directories that may be read, so access is denied",
             one_line(display),
             one_line(&root),
         ),
@@ -78,14 +78,11 @@ pub(crate) fn denied_write(target: &FsTarget, policy: &SandboxPolicy) -> FsError
             )
         }
         SandboxMode::ReadOnly => {
-            format!("cannot write {path}: this session is read-only, writing stays denied")
+            format!("cannot write {path}: this session is read-only")
         }
         SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess => {
             let root = policy.workspace_root.to_string_lossy();
-            format!(
-                "cannot write {path}: it is outside the workspace ({}), writing stays denied",
-                one_line(&root)
-            )
+            format!("cannot write {path}: it is outside the workspace ({})", one_line(&root))
         }
     };
     FsError::new(FsErrorCode::SandboxDenied, message)

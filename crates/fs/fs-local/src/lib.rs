@@ -36,6 +36,7 @@ mod read;
 mod resolve;
 mod search;
 mod stage;
+mod sweep;
 mod text;
 mod work;
 mod write;

@@ -13,7 +13,8 @@ use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
 use serde::{Deserialize, Serialize};
 
 use crate::locks::KeyLocks;
-use crate::{edit, read, resolve, work, write};
+use crate::sweep::Swept;
+use crate::{edit, read, resolve, sweep, work, write};
 
 /// The bounds of [`LocalFs`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,8 @@ pub struct LocalFsConfig {
     pub edit_max_bytes: NonZeroU64,
     /// A directory with more entries is not listed. Default 100,000.
     pub list_max_entries: NonZeroU64,
+    /// A sweep looks at no more entries of directories than this. Default 200,000.
+    pub sweep_max_entries: NonZeroU64,
 }
 
 impl Default for LocalFsConfig {
@@ -34,6 +37,7 @@ impl Default for LocalFsConfig {
             diff_basis_max_bytes: at_least_one(10 * 1024 * 1024),
             edit_max_bytes: at_least_one(10 * 1024 * 1024),
             list_max_entries: at_least_one(100_000),
+            sweep_max_entries: at_least_one(200_000),
         }
     }
 }
@@ -43,12 +47,35 @@ impl Default for LocalFsConfig {
 pub struct LocalFs {
     config: LocalFsConfig,
     locks: KeyLocks,
+    swept: Swept,
 }
 
 impl LocalFs {
     /// A provider with these bounds. Touches nothing.
     pub fn new(config: LocalFsConfig) -> Self {
-        Self { config, locks: KeyLocks::default() }
+        Self { config, ..Self::default() }
+    }
+
+    /// Removes what killed processes left in the workspace: staged files, `.dsh-<process>-<number>.tmp`, whose writer is
+    /// dead. Returns how many.
+    ///
+    /// Meant to run once when a process starts, beside everything else; files may be written meanwhile, here and in other
+    /// processes. It looks at `sweepMaxEntries` entries, at those higher up first, down to 64 levels, follows no link and
+    /// stays on the device of the root. What lies beyond is swept before the first change of a file in its directory.
+    /// Files that can't be opened for reading or locked stay. Where the policy lets nothing be written, nothing is
+    /// removed.
+    ///
+    /// Errors: `FS_ABORTED` when it is cancelled; it stops at the next entry, and what it had removed stays so.
+    pub async fn sweep(&self, policy: &SandboxPolicy, cancel: &Cancel) -> Result<usize, FsError> {
+        if !policy.may_write(&policy.workspace_root) {
+            return Ok(0);
+        }
+        let (root, most) = (policy.workspace_root.clone(), self.config.sweep_max_entries.get());
+        work::run(cancel, move |stop| {
+            let swept = sweep::tree(&root, most, stop);
+            stop.check().map(|()| swept)
+        })
+        .await
     }
 }
 
@@ -149,9 +176,11 @@ impl FileSystem for LocalFs {
         let held = self.locks.lock(&target.key, cancel).await?;
         let (target, policy) = (target.clone(), policy.clone());
         let bound = self.config.diff_basis_max_bytes.get();
+        let (swept, most) = (self.swept.clone(), self.config.sweep_max_entries.get());
         work::run(cancel, move |stop| {
             // Held until the disk is quiet, also when the caller is gone.
             let _held = held;
+            swept.once(&target.path, most, &policy, stop);
             write::write(&target, &request, bound, &policy, stop)
         })
         .await
@@ -167,8 +196,10 @@ impl FileSystem for LocalFs {
         let held = self.locks.lock(&target.key, cancel).await?;
         let (target, policy) = (target.clone(), policy.clone());
         let bound = self.config.edit_max_bytes.get();
+        let (swept, most) = (self.swept.clone(), self.config.sweep_max_entries.get());
         work::run(cancel, move |stop| {
             let _held = held;
+            swept.once(&target.path, most, &policy, stop);
             edit::edit(&target, &request, bound, &policy, stop)
         })
         .await
@@ -189,7 +220,7 @@ mod tests {
         let most = format!("{{\"diffBasisMaxBytes\": {}}}", u64::MAX);
         assert_eq!(read(&most).unwrap().diff_basis_max_bytes, NonZeroU64::MAX);
         for bad in ["0", "-1", "1.5", "18446744073709551616", "\"1\"", "null"] {
-            for key in ["diffBasisMaxBytes", "editMaxBytes", "listMaxEntries"] {
+            for key in ["diffBasisMaxBytes", "editMaxBytes", "listMaxEntries", "sweepMaxEntries"] {
                 assert!(read(&format!("{{\"{key}\": {bad}}}")).is_err(), "{key} {bad}");
             }
         }

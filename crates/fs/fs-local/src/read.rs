@@ -1,5 +1,8 @@
 //! Looking: stat, windows, whole contents, listings.
 
+#[cfg(test)]
+mod tests;
+
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -19,7 +22,7 @@ use crate::text::{self, decode};
 use crate::work::Stop;
 
 /// The size of a piece of a large file.
-const PIECE: usize = 256 * 1024;
+pub(crate) const PIECE: usize = 256 * 1024;
 
 pub(crate) fn stat(target: &FsTarget, policy: &SandboxPolicy) -> Result<Option<FsInfo>, FsError> {
     let found = match find(target, policy) {
@@ -85,27 +88,31 @@ pub(crate) fn bytes(
 ) -> Result<BytesRead, FsError> {
     let (mut file, stat) = open(target, policy)?;
     within(size(&stat), max_bytes, target)?;
-    let mut bytes = Vec::new();
-    read_within(&mut file, &mut bytes, max_bytes.saturating_add(1), &target.display, stop)?;
-    within(bytes.len() as u64, max_bytes, target)?;
-    Ok(BytesRead { bytes, version: version(&stat) })
+    Ok(BytesRead { bytes: all(&mut file, max_bytes, target, stop)?, version: version(&stat) })
 }
 
-/// Reads at most `most` bytes, in pieces.
-pub(crate) fn read_within(
-    file: &mut File,
-    bytes: &mut Vec<u8>,
+/// All bytes that are there by now, however many the system spoke of.
+fn all(file: &mut File, max_bytes: u64, target: &FsTarget, stop: &Stop) -> Result<Vec<u8>, FsError> {
+    let bytes = at_most(file, max_bytes.saturating_add(1), &target.display, stop)?;
+    within(bytes.len() as u64, max_bytes, target)?;
+    Ok(bytes)
+}
+
+/// Reads to the end, but at most so many bytes, in pieces.
+pub(crate) fn at_most(
+    file: &mut impl Read,
     most: u64,
     display: &str,
     stop: &Stop,
-) -> Result<(), FsError> {
+) -> Result<Vec<u8>, FsError> {
+    let mut bytes = Vec::new();
     let mut piece = vec![0; PIECE];
     let mut file = file.take(most);
     loop {
         stop.check()?;
         let read = text::read(&mut file, &mut piece, display)?;
         if read == 0 {
-            return Ok(());
+            return Ok(bytes);
         }
         bytes.extend_from_slice(piece.get(..read).unwrap_or_default());
     }
@@ -169,7 +176,12 @@ fn entry(
         return Ok(Some(row(resolve::make(&path, &display), Some(&stat))));
     }
     // A link: looked at where it leads, if that is in reach.
-    let real = resolve::real(&path).map_err(|stuck| os(stuck.errno))?;
+    let real = match resolve::real(&path) {
+        Err(stuck) if !policy.may_read(&stuck.at) => {
+            return Ok(Some(row(resolve::make(&path, &display), None)));
+        }
+        other => other.map_err(|stuck| os(stuck.errno))?,
+    };
     let target = resolve::make(&real.path, &display);
     if real.leads_to.is_some() || !policy.may_read(&real.path) {
         return Ok(Some(row(target, None)));

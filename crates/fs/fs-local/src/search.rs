@@ -123,7 +123,9 @@ fn grep(
             let (tree, all) = (Arc::new(tree), Mutex::default());
             let thread =
                 || TreeSearch::new(&tree, include.as_ref(), LineSearch::new(&progress, &matcher), &all);
-            walk(&tree, Rules::IgnoreFiles(policy), threads, &progress, &thread);
+            // Where there is an include, it alone says which files of a directory are searched.
+            let rules = if include.is_some() { Rules::AllFiles(policy) } else { Rules::IgnoreFiles(policy) };
+            walk(&tree, rules, threads, &progress, &thread);
             all.into_inner()
         }
     };

@@ -1,11 +1,16 @@
 //! A file without its name yet.
+//!
+//! Its writer holds a lock on it (`flock`) until its hidden name is gone, and the system lets go of the lock when the
+//! writer dies. So whoever gets the lock of a staged file knows that nobody will ever publish it; [`sweep`](crate::sweep)
+//! lives on that.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dsh_fs::FsVersion;
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, RawMode, RenameFlags, Stat, Uid};
+use rustix::fs::{AtFlags, FlockOperation, Gid, Mode, OFlags, RawMode, RenameFlags, Stat, Uid};
 use rustix::io::Errno;
 
 use crate::beneath::Place;
@@ -16,8 +21,8 @@ const NAMES: usize = 64;
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// A new file in the target's directory, under a hidden name of its own. Dropping it removes it, unless it was given
-/// the target's name.
+/// A new file in the target's directory, under a hidden name of its own and locked. Dropping it removes it, unless it was
+/// given the target's name.
 #[derive(Debug)]
 pub(crate) struct Staged<'a> {
     place: &'a Place,
@@ -31,16 +36,19 @@ impl<'a> Staged<'a> {
         // The kernel takes the umask away from a new file's bits; those of a replaced file are set when it is sealed.
         let mode = Mode::from_raw_mode(if old.is_some() { 0o600 } else { 0o666 });
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut tries = NAMES;
-        loop {
+        for _ in 0..NAMES {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!(".dsh-{}-{number}.tmp", std::process::id()));
-            match rustix::fs::openat(place.dir(), &name, flags, mode) {
-                Ok(file) => return Ok(Self { place, name: Some(name), file: File::from(file) }),
-                Err(Errno::EXIST) if tries > 1 => tries -= 1,
+            match rustix::fs::openat(place.dir(), &name, flags, mode).map(File::from) {
+                // Without locks nobody sweeps. Where it is not ours, someone sweeps, who also removes the name.
+                Ok(file) if claim(place.dir().as_fd(), &name, &file).unwrap_or(true) => {
+                    return Ok(Self { place, name: Some(name), file });
+                }
+                Ok(_) | Err(Errno::EXIST) => {}
                 Err(errno) => return Err(errno),
             }
         }
+        Err(Errno::EXIST)
     }
 
     /// The file, for its content.
@@ -118,6 +126,33 @@ impl<'a> Staged<'a> {
 impl Drop for Staged<'_> {
     fn drop(&mut self) {
         self.remove_name();
+    }
+}
+
+/// Whether this is the name of a staged file: `.dsh-<process>-<number>.tmp`.
+pub(crate) fn is_staged(name: &OsStr) -> bool {
+    let numbers = name
+        .to_str()
+        .and_then(|name| name.strip_prefix(".dsh-")?.strip_suffix(".tmp")?.split_once('-'))
+        .map(|(process, number)| [process, number]);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    numbers.is_some_and(|numbers| numbers.into_iter().all(is_number))
+}
+
+/// Takes the lock of a staged file without waiting, and tells whether it was free and the name still stands for this
+/// file. Then the name stays as it is for as long as the file is open here, because whoever takes a staged name away
+/// holds the lock. An error means that there are no locks here.
+pub(crate) fn claim(dir: BorrowedFd<'_>, name: &OsStr, file: &File) -> Result<bool, Errno> {
+    match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(Errno::WOULDBLOCK) => return Ok(false),
+        Err(errno) => return Err(errno),
+    }
+    let held = rustix::fs::fstat(file)?;
+    match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(named) => Ok((named.st_dev, named.st_ino) == (held.st_dev, held.st_ino)),
+        Err(Errno::NOENT) => Ok(false),
+        Err(errno) => Err(errno),
     }
 }
 

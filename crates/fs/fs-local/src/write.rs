@@ -9,10 +9,14 @@
 //! where it may not, bits that would mean someone else are left out.
 //! Its extended attributes are not carried over, and its other hard links keep the old content.
 //!
-//! A process that is killed in between leaves the old file and a hidden `.dsh-<process>-<number>.tmp` beside it.
+//! A process that is killed in between leaves the old file and a hidden `.dsh-<process>-<number>.tmp` beside it, which is
+//! [swept](crate::sweep) away later.
+
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,7 +30,7 @@ use rustix::io::Errno;
 
 use crate::beneath::{Blocked, Place, regular};
 use crate::errors::{blocked, denied_write, io_error};
-use crate::read::{read_within, size, version};
+use crate::read::{at_most, size, version};
 use crate::stage::Staged;
 use crate::work::Stop;
 
@@ -127,15 +131,28 @@ fn old_text(
     if size(stat) >= bound {
         return Ok(None);
     }
-    let Ok((mut file, opened)) = place.open_file() else { return Ok(None) };
-    let mut bytes = Vec::new();
-    match read_within(&mut file, &mut bytes, size(&opened).saturating_add(1), &target.display, stop) {
+    match place.open_file() {
+        Ok((mut file, opened)) if version(&opened) == version(stat) => {
+            whole_text(&mut file, size(stat), &target.display, stop)
+        }
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+/// The text of a file that had so many bytes when it was opened; `None` when it has more or fewer by now.
+fn whole_text(
+    file: &mut impl Read,
+    size: u64,
+    display: &str,
+    stop: &Stop,
+) -> Result<Option<Arc<str>>, FsError> {
+    let bytes = match at_most(file, size.saturating_add(1), display, stop) {
         Err(error) if error.kind() == FsErrorCode::Aborted => return Err(error),
         Err(_) => return Ok(None),
-        Ok(()) => {}
-    }
-    let same = version(&opened) == version(stat) && bytes.len() as u64 == size(&opened);
-    let text = String::from_utf8(bytes).ok().filter(|text| same && !text.contains('\0'));
+        Ok(bytes) => bytes,
+    };
+    let is_whole = bytes.len() as u64 == size;
+    let text = String::from_utf8(bytes).ok().filter(|text| is_whole && !text.contains('\0'));
     Ok(text.map(|text| lf(text.strip_prefix('\u{feff}').unwrap_or(&text).into())))
 }
 

@@ -10,7 +10,7 @@ pub enum FsErrorCode {
     NotFound,
     /// A directory was needed.
     NotDirectory,
-    /// The content is not UTF-8 text.
+    /// The content is no text, or text in an encoding that is not taken.
     NotText,
     /// A regular file was needed: it is a directory, a pipe, a socket or a device.
     NotRegularFile,

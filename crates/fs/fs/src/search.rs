@@ -40,6 +40,9 @@ pub trait Search: Send + Sync {
 
     /// The lines that match a regular expression, by path and then by line. Ignore files and hidden names are
     /// respected, binary files are passed over (spec 07 §7.3).
+    ///
+    /// What is read as text is searched as text, with the same line numbers: UTF-8, and UTF-16 with a byte order mark.
+    /// Malformed places, and other encodings that have ASCII in them, keep no file out: what is well formed is found.
     async fn grep(
         &self,
         request: GrepRequest,
@@ -154,7 +157,7 @@ pub enum WarningKind {
     },
     /// The file is binary from here on. Matches before this place are in the result.
     BinaryFrom {
-        /// The offset, in bytes, of the first NUL byte.
+        /// The offset, in bytes of the text as UTF-8 without a byte order mark, of the first NUL.
         offset: u64,
     },
     /// A line of the file is longer than the search holds in memory. Matches before it are in the result.

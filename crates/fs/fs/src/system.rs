@@ -52,8 +52,12 @@ pub trait FileSystem: Send + Sync {
     /// Reads a window of lines. The whole file is looked at, so that the number of lines is exact and all of it is known
     /// to be text; memory is bounded by the window, not by the file.
     ///
-    /// Errors: `FS_NOT_FOUND`, `FS_NOT_REGULAR_FILE`, and `FS_NOT_TEXT` for a NUL in the first 8,192 bytes or for invalid
-    /// UTF-8 anywhere (the sentence names the byte). A leading byte order mark is dropped.
+    /// Text is UTF-8, or UTF-16 with a byte order mark; the mark is dropped. What can be read so can be edited, and is
+    /// searched by [`Search`](crate::Search).
+    ///
+    /// Errors: `FS_NOT_FOUND`, `FS_NOT_REGULAR_FILE`, and `FS_NOT_TEXT` for a NUL in the first 8,192 bytes or for what is
+    /// malformed anywhere. The sentence names the byte, and what the file looks like instead: another encoding, or no text
+    /// at all.
     async fn read_lines(
         &self,
         target: &FsTarget,
@@ -62,7 +66,8 @@ pub trait FileSystem: Send + Sync {
         cancel: &Cancel,
     ) -> Result<LinesRead, FsError>;
 
-    /// Reads a whole text of at most `max_bytes`; beyond that `FS_TOO_LARGE`. Else as [`read_lines`](Self::read_lines).
+    /// Reads a whole text of at most `max_bytes`, as stored and as UTF-8; beyond that `FS_TOO_LARGE`. Else as
+    /// [`read_lines`](Self::read_lines).
     async fn read_text(
         &self,
         target: &FsTarget,

@@ -3,28 +3,60 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_fs::{Search, SearchError, SearchLimits, Warnings};
+use dsh_fs::{FsErrorCode, Search, SearchError, SearchLimits, Warnings};
+use dsh_json_schema::{LowerError, Params, Schema};
 use dsh_lifecycle::Slot;
-use dsh_sandbox_policy::{PolicySource, SandboxPolicy};
-use dsh_tools_core::{RunContext, ToolError};
+use dsh_sandbox_policy::{EscalationError, Reach, SandboxPolicy};
+use dsh_tools_core::{Execution, RunContext, ToolError};
 
 use crate::SearchToolsConfig;
 use crate::text;
 
 /// The way to a search.
+#[derive(Clone)]
 pub(crate) struct Access {
     pub(crate) search: Slot<dyn Search>,
-    pub(crate) policy: Arc<dyn PolicySource>,
+    pub(crate) reach: Reach,
     pub(crate) config: SearchToolsConfig,
 }
 
 impl Access {
-    /// The search that is mounted now, and the policy in force for the session of the call.
+    /// The search that is mounted now, and the policy of this call. Whoever runs was allowed what
+    /// [`needs_approval`](Self::needs_approval) asked for.
     pub(crate) fn open(&self, cx: &RunContext) -> Result<(Arc<dyn Search>, Arc<SandboxPolicy>), ToolError> {
-        let session = cx.execution().agent.as_ref().map(|agent| &**agent.session().id());
-        let policy = self.policy.policy(session);
+        let call = cx.execution();
+        let policy = self.reach.policy(actor(call), &call.arguments).map_err(|error| refused(&error))?;
         let search = self.search.get().ok_or_else(text::unavailable)?;
         Ok((search, policy))
+    }
+
+    /// What a person has to allow before a call with these arguments may run.
+    pub(crate) fn needs_approval(&self, call: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        let question = self.reach.question(actor(call), &call.arguments).map_err(|error| refused(&error))?;
+        Ok(question.map(Arc::from))
+    }
+
+    /// The schema of a tool's parameters, with those that ask for more reach where that is possible.
+    pub(crate) fn parameters(&self, params: Params) -> Result<Schema, LowerError> {
+        self.reach.declare(params).build().map_err(LowerError::Refused)
+    }
+
+    /// The failure of a search under this policy as that of a call.
+    pub(crate) fn failed(&self, error: &SearchError, policy: &SandboxPolicy) -> ToolError {
+        let told = match error {
+            SearchError::Aborted => return ToolError::aborted(),
+            SearchError::Root(why) if why.kind() == FsErrorCode::SandboxDenied => {
+                match self.reach.remedy("file access", policy) {
+                    Some(remedy) => format!("{error}.\n{remedy}"),
+                    None => error.to_string(),
+                }
+            }
+            SearchError::InvalidPattern { .. }
+            | SearchError::Failed { .. }
+            | SearchError::Overflow { .. }
+            | SearchError::Root(_) => error.to_string(),
+        };
+        ToolError::new(error.name(), error.code(), told)
     }
 
     /// Programs get everything, so only memory limits a search.
@@ -41,15 +73,14 @@ impl Access {
     }
 }
 
-/// The failure of a search as that of a call.
-pub(crate) fn failed(error: &SearchError) -> ToolError {
-    match error {
-        SearchError::Aborted => ToolError::aborted(),
-        SearchError::InvalidPattern { .. }
-        | SearchError::Failed { .. }
-        | SearchError::Overflow { .. }
-        | SearchError::Root(_) => ToolError::new(error.name(), error.code(), error.to_string()),
-    }
+/// The acting session, by its id.
+fn actor(call: &Execution) -> Option<&str> {
+    call.agent.as_ref().map(|agent| &**agent.session().id())
+}
+
+/// An escalation that can't be granted, as the failure of the call.
+fn refused(error: &EscalationError) -> ToolError {
+    ToolError::invalid_args(error.to_string())
 }
 
 /// What to tell of an incomplete search; nothing about a complete one.

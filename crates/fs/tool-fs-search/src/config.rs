@@ -26,6 +26,8 @@ pub struct SearchToolsConfig {
     pub raw_output_max_bytes: NonZeroUsize,
     /// The time limit that both tools declare, in milliseconds. Default: 30,000.
     pub timeout_ms: NonZeroU64,
+    /// How long the store of complete results may take, in milliseconds. Default: 5,000.
+    pub spill_timeout_ms: NonZeroU64,
 }
 
 impl Default for SearchToolsConfig {
@@ -39,6 +41,7 @@ impl Default for SearchToolsConfig {
             search_max_warnings: positive(10),
             raw_output_max_bytes: positive(20_000_000),
             timeout_ms: NonZeroU64::MIN.saturating_add(29_999),
+            spill_timeout_ms: NonZeroU64::MIN.saturating_add(4_999),
         }
     }
 }
@@ -56,7 +59,8 @@ mod tests {
     fn every_limit_has_a_default_and_none_is_zero() {
         let read = |text: &str| Json::parse(text).unwrap().read::<SearchToolsConfig>();
         assert_eq!(read("{}").unwrap(), SearchToolsConfig::default());
-        assert_eq!(SearchToolsConfig::default().timeout_ms.get(), 30_000);
+        let default = SearchToolsConfig::default();
+        assert_eq!((default.timeout_ms.get(), default.spill_timeout_ms.get()), (30_000, 5_000));
         let custom = read(r#"{"sampleOverCapGlobResults": false, "globMaxResults": 7}"#).unwrap();
         assert_eq!((custom.sample_over_cap_glob_results, custom.glob_max_results.get()), (false, 7));
         for key in [
@@ -67,6 +71,7 @@ mod tests {
             "searchMaxWarnings",
             "rawOutputMaxBytes",
             "timeoutMs",
+            "spillTimeoutMs",
         ] {
             for value in ["0", "-1", "1.5", "\"1\"", "null"] {
                 let refused = read(&format!(r#"{{"{key}": {value}}}"#)).unwrap_err();

@@ -6,23 +6,24 @@ use std::time::Duration;
 
 use dsh_fs::GlobRequest;
 use dsh_json::Json;
+use dsh_json_schema::{LowerError, Params, Schema};
 use dsh_llm::Content;
-use dsh_tools_core::{CallView, Kind, ResultView, RunContext, StoredResult, Tool, ToolError};
+use dsh_tools_core::{CallView, Execution, Kind, ResultView, RunContext, StoredResult, Tool, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::access::{Access, failed, shortcomings};
+use crate::access::{Access, shortcomings};
 use crate::sample::{Sample, head, sample};
+use crate::spill::{Paged, Rest};
 use crate::{text, view};
 
 /// Finds files by name.
 pub(crate) struct Glob(pub(crate) Arc<Access>);
 
+/// What a model may ask for; more reach is asked for beside it ([`Access::open`]).
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct GlobArgs {
-    /// A glob, such as `*.rs` or `src/**/*.{ts,tsx}`. Without `/` it is compared with file names at any depth.
     pattern: String,
-    /// The directory to search. Default: the working directory.
     path: Option<String>,
 }
 
@@ -72,14 +73,24 @@ impl Tool for Glob {
             pattern: args.pattern,
             limits: self.0.limits(),
         };
-        let hits = search.glob(request, &policy, cx.cancel()).await.map_err(|error| failed(&error))?;
+        let hits = search
+            .glob(request, &policy, cx.cancel())
+            .await
+            .map_err(|error| self.0.failed(&error, &policy))?;
         let warnings = shortcomings(&hits.warnings, hits.truncated);
         Ok(GlobOutput { root: hits.root, paths: hits.paths, warnings })
     }
 
+    fn parameters(&self) -> Result<Schema, LowerError> {
+        self.0.parameters(parameters())
+    }
+
+    fn needs_approval(&self, execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        self.0.needs_approval(execution)
+    }
+
     fn render(&self, _args: &GlobArgs, output: &GlobOutput) -> Result<Content, ToolError> {
-        let warnings = output.warnings.as_deref().unwrap_or_default();
-        Ok(dsh_llm::text(text::glob_result(&self.sample(output), output.paths.len(), warnings)))
+        Ok(dsh_llm::text(self.page(output, &Rest::NotKept)))
     }
 
     fn meta(&self, _args: &GlobArgs, output: &GlobOutput) -> Option<Json> {
@@ -108,4 +119,30 @@ impl Tool for Glob {
     fn present_result(&self, _args: &GlobArgs, result: &StoredResult<'_>) -> Option<ResultView> {
         view::paths_card(result)
     }
+}
+
+impl Paged for Glob {
+    const FILE: &'static str = "glob-results.txt";
+    const LIST: &'static str = "paths";
+
+    fn cap(&self) -> usize {
+        self.0.config.glob_max_results.get()
+    }
+
+    fn page(&self, output: &GlobOutput, rest: &Rest) -> String {
+        let warnings = output.warnings.as_deref().unwrap_or_default();
+        text::glob_result(&self.sample(output), output.paths.len(), rest, warnings)
+    }
+
+    fn complete(&self, output: &GlobOutput) -> String {
+        text::path_list(output.paths.iter().map(|path| &**path))
+    }
+}
+
+fn parameters() -> Params {
+    let pattern = "A glob, such as `*.rs` or `src/**/*.{ts,tsx}`. Without `/` it is compared with file names at any depth.";
+    let path = "The directory to search. Default: the working directory.";
+    Schema::params()
+        .required("pattern", Schema::string().description(pattern))
+        .optional("path", Schema::string().description(path))
 }

@@ -6,25 +6,25 @@ use std::time::Duration;
 
 use dsh_fs::GrepRequest;
 use dsh_json::Json;
+use dsh_json_schema::{LowerError, Params, Schema};
 use dsh_llm::Content;
-use dsh_tools_core::{CallView, Kind, ResultView, RunContext, StoredResult, Tool, ToolError};
+use dsh_tools_core::{CallView, Execution, Kind, ResultView, RunContext, StoredResult, Tool, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::access::{Access, failed, shortcomings};
+use crate::access::{Access, shortcomings};
 use crate::page::{FilePage, page};
+use crate::spill::{Paged, Rest};
 use crate::{text, view};
 
 /// Finds lines by content.
 pub(crate) struct Grep(pub(crate) Arc<Access>);
 
+/// What a model may ask for; more reach is asked for beside it ([`Access::open`]).
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct GrepArgs {
-    /// The regular expression to look for, in the syntax of Rust.
     pattern: String,
-    /// The file or directory to search. Default: the working directory.
     path: Option<String>,
-    /// One glob for the files to search, such as `*.rs` or `*.{ts,tsx}`. Default: all that are not hidden or ignored.
     include: Option<String>,
 }
 
@@ -87,9 +87,8 @@ fn check_include(include: &str) -> Result<(), ToolError> {
 }
 
 impl Grep {
-    fn page<'a>(&self, output: &'a GrepOutput) -> Vec<FilePage<'a>> {
-        let config = &self.0.config;
-        page(&output.matches, config.grep_max_matches.get(), config.grep_max_line_bytes.get())
+    fn shown<'a>(&self, output: &'a GrepOutput, max_matches: usize) -> Vec<FilePage<'a>> {
+        page(&output.matches, max_matches, self.0.config.grep_max_line_bytes.get())
     }
 }
 
@@ -112,7 +111,10 @@ impl Tool for Grep {
             include: args.include,
             limits: self.0.limits(),
         };
-        let hits = search.grep(request, &policy, cx.cancel()).await.map_err(|error| failed(&error))?;
+        let hits = search
+            .grep(request, &policy, cx.cancel())
+            .await
+            .map_err(|error| self.0.failed(&error, &policy))?;
         let warnings = shortcomings(&hits.warnings, hits.truncated);
         let not_text: Arc<str> = text::NOT_TEXT.into();
         let line = |hit: dsh_fs::GrepMatch| GrepLine {
@@ -123,14 +125,21 @@ impl Tool for Grep {
         Ok(GrepOutput { matches: hits.matches.into_iter().map(line).collect(), warnings })
     }
 
+    fn parameters(&self) -> Result<Schema, LowerError> {
+        self.0.parameters(parameters())
+    }
+
+    fn needs_approval(&self, execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        self.0.needs_approval(execution)
+    }
+
     fn render(&self, _args: &GrepArgs, output: &GrepOutput) -> Result<Content, ToolError> {
-        let warnings = output.warnings.as_deref().unwrap_or_default();
-        Ok(dsh_llm::text(text::grep_result(&self.page(output), output.matches.len(), warnings)))
+        Ok(dsh_llm::text(self.page(output, &Rest::NotKept)))
     }
 
     fn meta(&self, _args: &GrepArgs, output: &GrepOutput) -> Option<Json> {
         let max_bytes = self.0.config.search_meta_max_bytes.get();
-        view::matches_meta(&self.page(output), output.matches.len(), max_bytes)
+        view::matches_meta(&self.shown(output, self.cap()), output.matches.len(), max_bytes)
     }
 
     fn parallel(&self, _args: &GrepArgs) -> bool {
@@ -155,6 +164,35 @@ impl Tool for Grep {
     fn present_result(&self, _args: &GrepArgs, result: &StoredResult<'_>) -> Option<ResultView> {
         view::matches_card(result)
     }
+}
+
+impl Paged for Grep {
+    const FILE: &'static str = "grep-results.txt";
+    const LIST: &'static str = "matches";
+
+    fn cap(&self) -> usize {
+        self.0.config.grep_max_matches.get()
+    }
+
+    fn page(&self, output: &GrepOutput, rest: &Rest) -> String {
+        let warnings = output.warnings.as_deref().unwrap_or_default();
+        text::grep_result(&self.shown(output, self.cap()), output.matches.len(), rest, warnings)
+    }
+
+    fn complete(&self, output: &GrepOutput) -> String {
+        let all = output.matches.len();
+        text::grep_result(&self.shown(output, all), all, &Rest::NotKept, &[])
+    }
+}
+
+fn parameters() -> Params {
+    let pattern = "The regular expression to look for, in the syntax of Rust.";
+    let path = "The file or directory to search. Default: the working directory.";
+    let include = "One glob for the files to search, such as `*.rs` or `*.{ts,tsx}`. Default: all that are not hidden or ignored.";
+    Schema::params()
+        .required("pattern", Schema::string().description(pattern))
+        .optional("path", Schema::string().description(path))
+        .optional("include", Schema::string().description(include))
 }
 
 #[cfg(test)]

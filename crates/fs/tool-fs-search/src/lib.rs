@@ -2,7 +2,8 @@
 //!
 //! The search itself is a [`Search`](dsh_fs::Search) that is looked up for each call; where it may go is asked of the
 //! policy for each call, too. This crate checks arguments, and turns complete results into a page for the model, facts
-//! for the screen, and the whole value for programs. Both tools only read, so their calls may overlap.
+//! for the screen, and the whole value for programs. What is over the cap of a page goes to a
+//! [`SpillStore`](dsh_spill::SpillStore), where there is one. Both tools only read, so their calls may overlap.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -31,6 +32,7 @@ mod grep;
 mod page;
 mod register;
 mod sample;
+mod spill;
 mod text;
 mod view;
 

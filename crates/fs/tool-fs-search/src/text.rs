@@ -7,6 +7,7 @@ use dsh_tools_core::ToolError;
 
 use crate::page::FilePage;
 use crate::sample::{Basis, Sample};
+use crate::spill::{Lost, Rest};
 
 pub(crate) const GLOB_DESCRIPTION: &str = "Finds files by name. Hidden and ignored files are found, too; the data of \
     version control is not. Files come in the order of their last change, the oldest first.";
@@ -21,49 +22,49 @@ pub(crate) const STOPPED_EARLY: &str = "the search stopped early, so there is mo
 
 /// The part of the prompt about `glob`.
 pub(crate) fn glob_guidance(sampled: bool, max_results: usize) -> String {
-    let over = if sampled {
-        format!(
-            "Of more than {max_results} files you see some from each top-level entry of the searched directory"
-        )
-    } else {
-        format!("Of more than {max_results} files you see the first ones")
+    let shown = match (sampled, max_results) {
+        (true, _) => "some from each top-level entry of the searched directory",
+        (false, 1) => "the first one",
+        (false, _) => "the first ones",
     };
+    let files = count(max_results, "file", "files");
     format!(
         "Use `glob` to find files by name. A pattern without `/`, such as `*.rs`, is compared with file names at any \
-         depth; one with `/`, such as `src/**/*.ts`, with whole paths below `path`. {over}; narrow `pattern` or `path` \
-         to see the others."
+         depth; one with `/`, such as `src/**/*.ts`, with whole paths below `path`. Of more than {files} you see {shown}; \
+         narrow `pattern` or `path` to see the others."
     )
 }
 
 /// The part of the prompt about `grep`.
 pub(crate) fn grep_guidance(max_matches: usize) -> String {
+    let matches = if max_matches == 1 { "match".to_owned() } else { format!("{max_matches} matches") };
     format!(
         "Use `grep` to find lines in files by a regular expression, in the syntax of Rust: a literal `(`, `[`, `{{` or \
          `.` needs a backslash, and there is no lookaround. Limit the files with `path` and `include` (one glob, such as \
          `*.{{ts,tsx}}`); an `include` also opens the hidden and ignored files that it matches. You see the first \
-         {max_matches} matches; narrow the search to see the others."
+         {matches}; narrow the search to see the others."
     )
 }
 
 /// What a `glob` found.
-pub(crate) fn glob_result(sample: &Sample<'_>, total: usize, warnings: &[String]) -> String {
+pub(crate) fn glob_result(sample: &Sample<'_>, total: usize, rest: &Rest, warnings: &[String]) -> String {
     let mut text = if sample.paths.is_empty() {
         "No files found".to_owned()
     } else {
-        sample.paths.iter().map(|path| one_line(path)).collect::<Vec<_>>().join("\n")
+        path_list(sample.paths.iter().copied())
     };
+    let go_on = how_to_go_on(rest, "Narrow the pattern or the path to see the others.");
     let shown = sample.paths.len();
     // Writing to a `String` can't fail.
     let _ = match sample.basis {
         Basis::All => Ok(()),
-        Basis::Head => write!(
-            text,
-            "\n\n(These are the first {shown} of {total} files. Narrow the pattern or the path to see the others.)"
-        ),
+        Basis::Head if shown == 1 => write!(text, "\n\n(This is the first of {total} files. {go_on})"),
+        Basis::Head => write!(text, "\n\n(These are the first {shown} of {total} files. {go_on})"),
         Basis::Entries { reached, total: entries } => write!(
             text,
-            "\n\n(These are {shown} of {total} files, taken in turn from {reached} of {entries} top-level entries. \
-             Narrow the pattern or the path to see the others.{})",
+            "\n\n({} {shown} of {total} files, taken in turn from {reached} of {}. {go_on}{})",
+            if shown == 1 { "This is" } else { "These are" },
+            count(entries, "top-level entry", "top-level entries"),
             if reached < entries {
                 " To see an entry that is missing here, give it as the path."
             } else {
@@ -75,14 +76,18 @@ pub(crate) fn glob_result(sample: &Sample<'_>, total: usize, warnings: &[String]
     text
 }
 
+/// One path per line.
+pub(crate) fn path_list<'a>(paths: impl Iterator<Item = &'a str>) -> String {
+    paths.map(one_line).collect::<Vec<_>>().join("\n")
+}
+
 /// What a `grep` found.
-pub(crate) fn grep_result(pages: &[FilePage<'_>], total: usize, warnings: &[String]) -> String {
+pub(crate) fn grep_result(pages: &[FilePage<'_>], total: usize, rest: &Rest, warnings: &[String]) -> String {
     let shown: usize = pages.iter().map(|page| page.lines.len()).sum();
     let mut text = match (shown, total) {
         (_, 0) => "No matches found".to_owned(),
-        (_, 1) => "Found 1 match".to_owned(),
         _ if shown < total => format!("Found {shown} of {total} matches"),
-        _ => format!("Found {total} matches"),
+        _ => format!("Found {}", count(total, "match", "matches")),
     };
     for page in pages {
         // Writing to a `String` can't fail.
@@ -92,12 +97,34 @@ pub(crate) fn grep_result(pages: &[FilePage<'_>], total: usize, warnings: &[Stri
         }
     }
     if shown < total {
-        text.push_str(
-            "\n\n(The others are not shown. Narrow the pattern, the path or the include to see them.)",
-        );
+        let go_on = how_to_go_on(rest, "Narrow the pattern, the path or the include to see them.");
+        let _ = write!(text, "\n\n(The others are not shown. {go_on})");
     }
     push_warnings(&mut text, warnings);
     text
+}
+
+/// How to see what is not shown.
+fn how_to_go_on(rest: &Rest, narrow: &str) -> String {
+    let why = match rest {
+        Rest::NotKept => return narrow.to_owned(),
+        Rest::Kept(saved) => {
+            return format!(
+                "The complete list is at {}. {}",
+                one_line(saved.locator.as_str()),
+                saved.retrieval_hint
+            );
+        }
+        Rest::Lost(Lost::NoOwner) => ", because this call belongs to no session".to_owned(),
+        Rest::Lost(Lost::Failed) => String::new(),
+        Rest::Lost(Lost::Late(limit)) => format!(" within {} ms", limit.as_millis()),
+    };
+    format!("The complete list could not be saved{why}. {narrow}")
+}
+
+/// A number with its noun.
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 fn push_warnings(text: &mut String, warnings: &[String]) {

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use dsh_fs::{FileSystem, FsError, FsObservation, FsTarget, Intents, WriteIntent};
+use dsh_fs::{FileSystem, FsError, FsErrorCode, FsObservation, FsTarget, Intents, WriteIntent};
+use dsh_json_schema::{LowerError, Params, Schema};
 use dsh_lifecycle::Slot;
-use dsh_sandbox_policy::{PolicySource, SandboxPolicy};
-use dsh_tools_core::{RunContext, ToolError};
+use dsh_sandbox_policy::{EscalationError, Reach, SandboxPolicy};
+use dsh_tools_core::{Execution, RunContext, ToolError};
+
+use crate::advice::{Doing, denied, failed};
 
 /// The way to files, shared by the tools.
 #[derive(Clone)]
 pub(crate) struct Access {
     pub(crate) fs: Slot<dyn FileSystem>,
-    pub(crate) policy: Arc<dyn PolicySource>,
+    pub(crate) reach: Reach,
     pub(crate) intents: Slot<dyn Intents>,
 }
 
@@ -23,9 +26,34 @@ impl Access {
         })
     }
 
-    /// The policy in force for the acting session.
-    pub(crate) fn policy(&self, cx: &RunContext) -> Arc<SandboxPolicy> {
-        self.policy.policy(actor(cx))
+    /// The policy of this call. Whoever runs was allowed what [`needs_approval`](Self::needs_approval) asked for.
+    pub(crate) fn policy(&self, cx: &RunContext) -> Result<Arc<SandboxPolicy>, ToolError> {
+        let call = cx.execution();
+        self.reach.policy(actor(call), &call.arguments).map_err(|error| refused(&error))
+    }
+
+    /// What a person has to allow before a call with these arguments may run.
+    pub(crate) fn needs_approval(&self, call: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        let question = self.reach.question(actor(call), &call.arguments).map_err(|error| refused(&error))?;
+        Ok(question.map(Arc::from))
+    }
+
+    /// How failures under this policy are told.
+    pub(crate) fn telling(
+        &self,
+        doing: Doing,
+        policy: &SandboxPolicy,
+    ) -> impl Fn(FsError) -> ToolError + use<> {
+        let remedy = self.reach.remedy("file access", policy);
+        move |error| match &remedy {
+            Some(remedy) if error.kind() == FsErrorCode::SandboxDenied => denied(&error, remedy),
+            _ => failed(error, doing),
+        }
+    }
+
+    /// The schema of a tool's parameters, with those that ask for more reach where that is possible.
+    pub(crate) fn parameters(&self, params: Params) -> Result<Schema, LowerError> {
+        self.reach.declare(params).build().map_err(LowerError::Refused)
     }
 
     /// What must be true for a write to happen.
@@ -34,7 +62,7 @@ impl Access {
         target: &FsTarget,
         cx: &RunContext,
     ) -> Result<Option<WriteIntent>, FsError> {
-        self.intents.get().map_or(Ok(None), |intents| intents.write_intent(target, actor(cx)))
+        self.intents.get().map_or(Ok(None), |intents| intents.write_intent(target, actor(cx.execution())))
     }
 
     /// The same for an edit.
@@ -43,20 +71,27 @@ impl Access {
         target: &FsTarget,
         cx: &RunContext,
     ) -> Result<Option<WriteIntent>, FsError> {
-        let version =
-            self.intents.get().map_or(Ok(None), |intents| intents.edit_intent(target, actor(cx)))?;
+        let version = self
+            .intents
+            .get()
+            .map_or(Ok(None), |intents| intents.edit_intent(target, actor(cx.execution())))?;
         Ok(version.map(WriteIntent::ReplaceIfVersion))
     }
 
     /// Notes what the acting session knows of a file now.
     pub(crate) fn saw(&self, target: &FsTarget, observation: FsObservation, cx: &RunContext) {
-        dsh_fs::tell(&self.intents, target, observation, actor(cx));
+        dsh_fs::tell(&self.intents, target, observation, actor(cx.execution()));
     }
 }
 
 /// The acting session, by its id.
-fn actor(cx: &RunContext) -> Option<&str> {
-    cx.execution().agent.as_ref().map(|agent| &**agent.session().id())
+fn actor(execution: &Execution) -> Option<&str> {
+    execution.agent.as_ref().map(|agent| &**agent.session().id())
+}
+
+/// An escalation that can't be granted, as the failure of the call.
+fn refused(error: &EscalationError) -> ToolError {
+    ToolError::invalid_args(error.to_string())
 }
 
 /// A path argument with something in it.

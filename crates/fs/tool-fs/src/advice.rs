@@ -23,6 +23,11 @@ pub(crate) fn failed(error: FsError, doing: Doing) -> ToolError {
     ToolError::new(FsError::NAME, error.code(), error.to_string())
 }
 
+/// A denial by the sandbox where the model may ask for more reach.
+pub(crate) fn denied(error: &FsError, remedy: &str) -> ToolError {
+    ToolError::new(FsError::NAME, error.code(), format!("{error}.\n{remedy}"))
+}
+
 fn remedy(code: FsErrorCode, doing: Doing) -> Option<&'static str> {
     Some(match (code, doing) {
         (FsErrorCode::NotFound, Doing::Reading) => "Check the path.",
@@ -32,11 +37,14 @@ fn remedy(code: FsErrorCode, doing: Doing) -> Option<&'static str> {
         (FsErrorCode::NotText, Doing::Editing) => {
             "Nothing was changed; such a file can't be edited without loss. Ask the user to convert it to UTF-8."
         }
-        (FsErrorCode::NotText, _) => "This tool takes UTF-8 text only.",
+        (FsErrorCode::NotText, _) => {
+            "This tool takes UTF-8, and UTF-16 with a byte order mark; if it is text in another encoding, make a copy in \
+             UTF-8, for example with `iconv`, and read that."
+        }
         (FsErrorCode::TooLarge, Doing::Editing) => "Ask the user to change it, or to raise the bound.",
         (FsErrorCode::TooLarge, _) => "Take a part of it.",
         (FsErrorCode::PermissionDenied, _) => "Use another file, or ask the user to change the permissions.",
-        (FsErrorCode::SandboxDenied, _) => "Use a path inside, or ask the user.",
+        (FsErrorCode::SandboxDenied, _) => "Do without it, or ask the user.",
         (FsErrorCode::IoError, _) => "Repeating it will probably not help; tell the user.",
         (FsErrorCode::StaleVersion, Doing::Reading) => "Read it again.",
         (FsErrorCode::StaleVersion, Doing::Writing | Doing::Editing) => {
@@ -74,7 +82,7 @@ mod tests {
         // These say themselves what to do.
         check(FsErrorCode::EditNotFound, Doing::Editing, "/w/a is so");
         check(FsErrorCode::AmbiguousEdit, Doing::Editing, "/w/a is so");
-        check(FsErrorCode::SandboxDenied, Doing::Reading, "/w/a is so. Use a path inside, or ask the user.");
+        check(FsErrorCode::SandboxDenied, Doing::Reading, "/w/a is so. Do without it, or ask the user.");
     }
 
     #[test]

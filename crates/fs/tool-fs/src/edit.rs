@@ -10,22 +10,22 @@ use std::sync::Arc;
 use dsh_fs::{EditRequest, FsObservation};
 use dsh_json_schema::LowerError;
 use dsh_tools_core::{
-    CallView, Content, FileDiff, FileLocation, Json, ResultView, RunContext, Schema, StoredResult, Tool,
-    ToolError,
+    CallView, Content, Execution, FileDiff, FileLocation, Json, ResultView, RunContext, Schema, StoredResult,
+    Tool, ToolError,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::words::PROMPT;
 use crate::access::{Access, some_path};
-use crate::advice::{Doing, failed};
+use crate::advice::Doing;
 use crate::diff::{from_meta, hunks, to_meta};
 
 pub(crate) struct Edit {
     pub(crate) access: Access,
 }
 
-/// What a model may ask for. The last two are refused, as by `write`.
+/// What a model may ask for. More reach is asked for beside it ([`Access::policy`]).
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct EditArgs {
     pub(crate) file_path: Arc<str>,
@@ -33,8 +33,6 @@ pub(crate) struct EditArgs {
     pub(crate) new_string: Arc<str>,
     #[serde(default)]
     pub(crate) replace_all: bool,
-    pub(crate) sandbox_permissions: Option<Json>,
-    pub(crate) justification: Option<Json>,
 }
 
 /// A file that was edited.
@@ -63,16 +61,20 @@ impl Tool for Edit {
     }
 
     fn parameters(&self) -> Result<Schema, LowerError> {
-        words::parameters().map_err(LowerError::Refused)
+        self.access.parameters(words::parameters())
+    }
+
+    fn needs_approval(&self, execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        self.access.needs_approval(execution)
     }
 
     async fn run(&self, args: EditArgs, cx: &RunContext) -> Result<EditOutput, ToolError> {
         let path = some_path(&args.file_path)?;
         args.check()?;
-        let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx), cx.cancel());
-        let why = |error| failed(error, Doing::Editing);
-        let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(why)?;
-        let intent = self.access.edit_intent(&target, cx).map_err(why)?;
+        let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx)?, cx.cancel());
+        let why = self.access.telling(Doing::Editing, &policy);
+        let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(&why)?;
+        let intent = self.access.edit_intent(&target, cx).map_err(&why)?;
         let request = EditRequest { intent, ..args.request() };
         let outcome = fs.edit_text(&target, request, &policy, cancel).await.map_err(why)?;
         self.access.saw(&target, FsObservation::Present { version: outcome.version }, cx);
@@ -109,9 +111,6 @@ impl Tool for Edit {
 
 impl EditArgs {
     fn check(&self) -> Result<(), ToolError> {
-        if self.sandbox_permissions.is_some() || self.justification.is_some() {
-            return Err(ToolError::plain(words::NO_ESCALATION));
-        }
         if self.old_string.is_empty() {
             return Err(ToolError::plain(words::EMPTY));
         }

@@ -5,19 +5,20 @@ mod tests;
 mod view;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use dsh_fs::{Cut, FsError, FsErrorCode, FsObservation, LineWindow, LinesRead, one_line};
 use dsh_json::Number;
-use dsh_json_schema::LowerError;
+use dsh_json_schema::{LowerError, Params};
 use dsh_tools_core::{
-    CallView, Content, FileLocation, Json, Kind, ResultView, RunContext, Schema, StoredResult, Tool,
-    ToolError,
+    CallView, Content, Execution, FileLocation, Json, Kind, ResultView, RunContext, Schema, StoredResult,
+    Tool, ToolError,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::access::{Access, some_path};
-use crate::advice::{Doing, failed};
+use crate::advice::Doing;
 use crate::config::FsToolsConfig;
 
 pub(crate) struct Read {
@@ -25,7 +26,7 @@ pub(crate) struct Read {
     pub(crate) config: FsToolsConfig,
 }
 
-/// What a model may ask for. The schema that it sees is [`Read::parameters`], where the limit is in the text.
+/// What a model may ask for; more reach is asked for beside it ([`Access::policy`]). The schema that it sees is [`Read::parameters`], where the limit is in the text.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct ReadArgs {
     pub(crate) file_path: String,
@@ -71,7 +72,11 @@ impl Tool for Read {
     }
 
     fn parameters(&self) -> Result<Schema, LowerError> {
-        parameters(self.config.read_limit.get()).map_err(LowerError::Refused)
+        self.access.parameters(parameters(self.config.read_limit.get()))
+    }
+
+    fn needs_approval(&self, execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        self.access.needs_approval(execution)
     }
 
     fn parallel(&self, _args: &ReadArgs) -> bool {
@@ -81,9 +86,9 @@ impl Tool for Read {
     async fn run(&self, args: ReadArgs, cx: &RunContext) -> Result<ReadOutput, ToolError> {
         let path = some_path(&args.file_path)?;
         let asked = Asked::of(&args, self.config.read_limit.get())?;
-        let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx), cx.cancel());
-        let why = |error| failed(error, Doing::Reading);
-        let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(why)?;
+        let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx)?, cx.cancel());
+        let why = self.access.telling(Doing::Reading, &policy);
+        let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(&why)?;
         let read = fs.read_lines(&target, self.window(asked), &policy, cancel).await;
         if read.as_ref().is_err_and(|error| error.kind() == FsErrorCode::NotFound) {
             self.access.saw(&target, FsObservation::Absent, cx);
@@ -185,13 +190,13 @@ impl Asked {
 // What the model reads.
 
 const DESCRIPTION: &str = "Reads a text file and shows its lines with their numbers. Shows a part of a longer file; go on \
-                           with `offset`. UTF-8 text only.";
+                           with `offset`. Takes UTF-8, and UTF-16 with a byte order mark.";
 
 pub(crate) const PROMPT: &str = "Use `read` to look at text files. It puts a number and a colon before each line; they \
                                  are not part of the file. Read a file before you change it, and read only the part \
                                  that you need of a long one.";
 
-fn parameters(limit: u64) -> Result<Schema, dsh_json_schema::JsonSchemaError> {
+fn parameters(limit: u64) -> Params {
     Schema::params()
         .required(
             "file_path",
@@ -204,7 +209,6 @@ fn parameters(limit: u64) -> Result<Schema, dsh_json_schema::JsonSchemaError> {
             Schema::number()
                 .description("The character at which each line begins, from 1: to go on in a line that was cut. Default 1."),
         )
-        .build()
 }
 
 fn cut_mark(cut: &Cut) -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dsh_fs::{FileSystem, Intents};
 use dsh_lifecycle::{Registrations, Slot};
-use dsh_sandbox_policy::PolicySource;
+use dsh_sandbox_policy::{PolicySource, Reach};
 use dsh_system_prompt::{PromptError, Section, SystemPrompt};
 use dsh_tools_core::{Definition, DefinitionError, RegisterError, Tools};
 
@@ -40,7 +40,7 @@ pub enum FsToolsError {
 impl FsTools {
     /// The tools over a slot for the file system and a source of policies.
     pub fn new(fs: Slot<dyn FileSystem>, policy: Arc<dyn PolicySource>, config: FsToolsConfig) -> Self {
-        Self { access: Access { fs, policy, intents: Slot::empty() }, config }
+        Self { access: Access { fs, reach: Reach::new(policy), intents: Slot::empty() }, config }
     }
 
     /// The same tools with somebody to ask how changes are guarded, and to tell what was seen. Looked up at each call;
@@ -48,6 +48,14 @@ impl FsTools {
     #[must_use]
     pub fn with_intents(mut self, intents: Slot<dyn Intents>) -> Self {
         self.access.intents = intents;
+        self
+    }
+
+    /// The same tools with arguments that ask for a wider sandbox mode for one call (spec 10 §B.2): the user is asked
+    /// before the call runs. For a file system that confines, and where somebody can be asked.
+    #[must_use]
+    pub fn with_escalation(mut self) -> Self {
+        self.access.reach = self.access.reach.with_escalation();
         self
     }
 

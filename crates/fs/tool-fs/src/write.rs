@@ -7,29 +7,27 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use dsh_fs::{FsObservation, WriteOperation, WriteRequest, one_line};
-use dsh_json_schema::LowerError;
+use dsh_json_schema::{LowerError, Params};
 use dsh_tools_core::{
-    CallView, Content, FileLocation, Json, ResultView, RunContext, Schema, StoredResult, Tool, ToolError,
+    CallView, Content, Execution, FileLocation, Json, ResultView, RunContext, Schema, StoredResult, Tool,
+    ToolError,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::access::{Access, some_path};
-use crate::advice::{Doing, failed};
+use crate::advice::Doing;
 use crate::diff::{from_meta, hunks, to_meta, whole_file};
 
 pub(crate) struct Write {
     pub(crate) access: Access,
 }
 
-/// What a model may ask for. The last two are refused: nobody can grant them yet, and a model that knows them from
-/// elsewhere should hear that instead of believing that they worked.
+/// What a model may ask for. More reach is asked for beside it ([`Access::policy`]).
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct WriteArgs {
     pub(crate) file_path: Arc<str>,
     pub(crate) content: Arc<str>,
-    pub(crate) sandbox_permissions: Option<Json>,
-    pub(crate) justification: Option<Json>,
 }
 
 /// A file that was written.
@@ -64,18 +62,19 @@ impl Tool for Write {
     }
 
     fn parameters(&self) -> Result<Schema, LowerError> {
-        parameters().map_err(LowerError::Refused)
+        self.access.parameters(parameters())
+    }
+
+    fn needs_approval(&self, execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        self.access.needs_approval(execution)
     }
 
     async fn run(&self, args: WriteArgs, cx: &RunContext) -> Result<WriteOutput, ToolError> {
         let path = some_path(&args.file_path)?;
-        if args.sandbox_permissions.is_some() || args.justification.is_some() {
-            return Err(ToolError::plain(NO_ESCALATION));
-        }
-        let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx), cx.cancel());
-        let why = |error| failed(error, Doing::Writing);
-        let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(why)?;
-        let intent = self.access.write_intent(&target, cx).map_err(why)?;
+        let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx)?, cx.cancel());
+        let why = self.access.telling(Doing::Writing, &policy);
+        let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(&why)?;
+        let intent = self.access.write_intent(&target, cx).map_err(&why)?;
         let request = WriteRequest { content: args.content, intent };
         let outcome = fs.write_text(&target, request, &policy, cancel).await.map_err(why)?;
         self.access.saw(&target, FsObservation::Present { version: outcome.version }, cx);
@@ -122,17 +121,13 @@ const DESCRIPTION: &str = "Writes a text file as a whole: creates it with its mi
 pub(crate) const PROMPT: &str = "Use `write` to create a file, or to replace all of its content; what you leave out is \
                                  gone. The content is stored exactly as you give it.";
 
-const NO_ESCALATION: &str = "`sandbox_permissions` and `justification` are not available here; nothing was written. Call \
-                             again without them, on a path inside the workspace.";
-
-fn parameters() -> Result<Schema, dsh_json_schema::JsonSchemaError> {
+fn parameters() -> Params {
     Schema::params()
         .required(
             "file_path",
             Schema::string().description("The file. A relative path starts at the workspace root."),
         )
         .required("content", Schema::string().description("The whole content of the file; it may be empty."))
-        .build()
 }
 
 fn written(output: &WriteOutput) -> String {

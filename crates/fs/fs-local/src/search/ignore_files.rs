@@ -3,7 +3,7 @@
 //! The walker reads ignore files by path and without bounds: a pipe of that name would hang it, a link to an endless
 //! device would fill the memory, thousands of rules would take minutes. So they are looked at first.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -24,14 +24,19 @@ pub(super) fn unusable_ignore_file(dir: &Path, policy: &SandboxPolicy) -> Option
     [RULE_FILE, ".ignore", ".gitignore"]
         .into_iter()
         .map(|name| dir.join(name))
-        .find(|file| !usable(file, MAX_BYTES) || (policy.may_read(dir) && leads_out(file, policy)))
+        .find(|file| unusable_in(dir, file, policy))
         .or_else(|| unusable_in_repository(&dir.join(".git")))
 }
 
-/// Whether it is a link out of reach. What such a file says would show in what a search leaves out.
-fn leads_out(file: &Path, policy: &SandboxPolicy) -> bool {
-    let is_link = fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink());
-    is_link && fs::canonicalize(file).is_ok_and(|real| !policy.may_read(&real))
+/// Whether it would block or flood its reader, or is a link out of reach: what such a file says would show in what a
+/// search leaves out. In most directories there is none, and one look says so.
+fn unusable_in(dir: &Path, file: &Path, policy: &SandboxPolicy) -> bool {
+    let Ok(found) = fs::symlink_metadata(file) else { return false };
+    if !found.is_symlink() {
+        return !is_moderate(&found, MAX_BYTES);
+    }
+    let leads_out = || fs::canonicalize(file).is_ok_and(|real| !policy.may_read(&real));
+    !usable(file, MAX_BYTES) || (policy.may_read(dir) && leads_out())
 }
 
 /// The rules of a repository itself; `.git` is a directory, or a file that points to one.
@@ -57,9 +62,14 @@ fn unusable_in_repository(git: &Path) -> Option<PathBuf> {
     Some(common.join("info/exclude")).filter(|file| !usable(file, MAX_BYTES))
 }
 
-/// Whether reading ends soon: it is absent, a directory, or a regular file of moderate size.
+/// Whether reading ends soon: it is absent, or [moderate](is_moderate).
 fn usable(file: &Path, max_bytes: u64) -> bool {
-    fs::metadata(file).map_or(true, |found| found.is_dir() || (found.is_file() && found.len() <= max_bytes))
+    fs::metadata(file).map_or(true, |found| is_moderate(&found, max_bytes))
+}
+
+/// Whether it is a directory, or a regular file of moderate size.
+fn is_moderate(found: &Metadata, max_bytes: u64) -> bool {
+    found.is_dir() || (found.is_file() && found.len() <= max_bytes)
 }
 
 fn pointer(file: &Path) -> Option<String> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use dsh_fs::WarningKind;
 use dsh_sandbox_policy::SandboxPolicy;
+use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
 use super::ignore_files::{RULE_FILE, unusable_ignore_file};
@@ -24,6 +25,8 @@ pub(super) enum Rules<'a> {
     VersionControl,
     /// Hidden names, and what ignore files name that this policy lets be read, or that lie above its reach.
     IgnoreFiles(&'a SandboxPolicy),
+    /// The same, and all files: directories alone are visited.
+    AllFiles(&'a SandboxPolicy),
 }
 
 /// One entry of the tree.
@@ -67,6 +70,10 @@ pub(super) fn walk<V: Visit>(
             builder.filter_entry(|entry| !is_version_control(entry.file_name().as_bytes()));
         }
         Rules::IgnoreFiles(policy) => respect_ignore_files(&mut builder, tree, policy, progress),
+        Rules::AllFiles(policy) => {
+            leave_out_files(&mut builder, &tree.path);
+            respect_ignore_files(&mut builder, tree, policy, progress);
+        }
     }
     builder.build_parallel().visit(&mut Threads { tree, progress, visitor });
 }
@@ -103,6 +110,17 @@ fn respect_ignore_files(
         }
         unusable.is_none()
     });
+}
+
+/// Leaves files out before any rule is compared with their names: where a name is wanted, the walker leaves out all
+/// other files and no directory, and the name that is wanted here is one that no file can have.
+fn leave_out_files(builder: &mut WalkBuilder, root: &Path) {
+    let mut wanted = OverrideBuilder::new(root);
+    if wanted.add("\0").is_ok()
+        && let Ok(wanted) = wanted.build()
+    {
+        builder.overrides(wanted);
+    }
 }
 
 struct Threads<'a, V> {
@@ -210,7 +228,49 @@ fn is_version_control(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::num::NonZeroUsize;
+
+    use dsh_fs::SearchLimits;
+    use dsh_lifecycle::Cancel;
+    use dsh_sandbox_policy::SandboxMode;
+    use parking_lot::Mutex;
+
     use super::*;
+    use crate::search::root::Root;
+
+    struct Names<'a>(&'a Mutex<Vec<String>>);
+
+    impl Visit for Names<'_> {
+        fn visit(&mut self, entry: &Entry<'_>) {
+            self.0.lock().push(String::from_utf8_lossy(entry.below).into_owned());
+        }
+    }
+
+    #[test]
+    fn without_files_the_directories_are_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        for path in ["a", "sub/b", "sub/deep/c", "ignored/d", ".hidden/e"] {
+            let file = dir.path().join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        fs::write(dir.path().join(".ignore"), "ignored/\n").unwrap();
+        let policy = SandboxPolicy::new(SandboxMode::ReadOnly, dir.path().canonicalize().unwrap(), []);
+        let tree = Root::open(&policy.workspace_root, None, &policy).unwrap().into_tree().unwrap();
+        let (tree, one) = (Arc::new(tree), NonZeroUsize::MIN);
+        let limits = SearchLimits { max_hits: None, max_bytes: one, max_warnings: one };
+        let visited = |rules| {
+            let (progress, names) = (Arc::new(Progress::new(limits, Cancel::new())), Mutex::default());
+            walk(&tree, rules, Some(one), &progress, &|| Names(&names));
+            let mut names = names.into_inner();
+            names.sort();
+            names
+        };
+        let all = ["", "a", "sub", "sub/b", "sub/deep", "sub/deep/c"];
+        assert_eq!(visited(Rules::IgnoreFiles(&policy)), all);
+        assert_eq!(visited(Rules::AllFiles(&policy)), ["", "sub", "sub/deep"]);
+    }
 
     #[test]
     fn version_control_is_known_by_whole_names() {

@@ -1,9 +1,16 @@
 //! Reads, windows and stat on real files.
 
+use std::io::Write;
+use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use dsh_fs::{FileKind, FileSystem, LineWindow};
+use dsh_fs::{
+    Cut, EditRequest, FileKind, FileSystem, GrepRequest, LineWindow, Search, SearchLimits, WriteIntent,
+};
+use dsh_fs_local::LocalSearch;
 use dsh_lifecycle::Cause;
 
 use crate::world::{World, code, specials};
@@ -18,23 +25,140 @@ async fn text_is_read_as_it_is_stored() {
     }
 }
 
+fn wide(text: &str, to: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(to).collect()
+}
+
+#[tokio::test]
+async fn utf16_with_a_mark_is_read_edited_and_searched_alike() {
+    let world = World::new();
+    let (fs, policy, cancel) = (&world.fs, &world.policy, &world.cancel);
+    for to in [u16::to_le_bytes, u16::to_be_bytes] {
+        // Larger than a piece, and of characters that are wide, wider and a pair.
+        let text = format!("first\r\n{}needle 路\r\nlast", "é路😀\n".repeat(60_000));
+        world.put("a", wide(&format!("\u{feff}{text}"), to));
+        assert!(world.read("a").await.unwrap() == text);
+        let target = world.target("a").await.unwrap();
+        let window = LineWindow { first: 60_002, ..LineWindow::default() };
+        let read = fs.read_lines(&target, window, policy, cancel).await.unwrap();
+        let lines: Vec<_> = read.lines.iter().map(|line| (line.number, line.text.as_str())).collect();
+        assert_eq!(
+            (lines.as_slice(), read.total_lines),
+            (&[(60_002, "needle 路"), (60_003, "last")][..], 60_003)
+        );
+
+        let limits = SearchLimits {
+            max_hits: None,
+            max_bytes: NonZeroUsize::new(1 << 20).unwrap(),
+            max_warnings: NonZeroUsize::MIN,
+        };
+        let (cwd, pattern) = (world.at("root"), "needle".to_owned());
+        let search = GrepRequest { cwd, path: None, pattern, include: None, limits };
+        let hits = LocalSearch::new().grep(search, policy, cancel).await.unwrap();
+        let found: Vec<_> = hits.matches.iter().map(|hit| (hit.line_number, hit.line.as_deref())).collect();
+        assert_eq!(found, [(60_002, Some("needle 路"))]);
+
+        // The version is of the bytes that were read, so it guards the change of them.
+        let intent = Some(WriteIntent::ReplaceIfVersion(read.version));
+        let request = EditRequest { old: "needle".into(), new: "pin".into(), replace_all: false, intent };
+        fs.edit_text(&target, request, policy, cancel).await.unwrap();
+        let edited = wide(&format!("\u{feff}{}", text.replace("needle", "pin")), to);
+        assert!(std::fs::read(world.at("root/a")).unwrap() == edited);
+    }
+}
+
 #[tokio::test]
 async fn what_is_no_text_is_refused_by_code_and_place() {
     let world = World::new();
-    let utf16: Vec<u8> = "hello\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let rows: [(&[u8], &str); 5] = [
-        (b"hi\xff\n", "byte 2"),
-        (b"\xc3", "byte 0"),
+    let unmarked = wide("hello\n", u16::to_le_bytes);
+    let pair = [b"\xff\xfe".as_slice(), &unmarked.repeat(50_000), b"\x00\xd8\n\0"].concat();
+    let rows: [(&[u8], &str); 9] = [
+        (b"hi\xff\n", "byte 2 (0xff) is invalid; it looks like Latin-1 (windows-1252)"),
+        (b"\xd5\xe2\xca\xc7\xd2\xbb\xb8\xf6\xa3\xac\n", "byte 0 (0xd5) is invalid; it looks like GBK"),
+        (b"caf\xc3", "ends within the character at byte 3"),
         (b"\x7fELF\0\0", "NUL at byte 4"),
-        (&[b"\xff\xfe".as_slice(), &utf16].concat(), "UTF-16 (little endian)"),
-        (&[vec![b'x'; 600_000], vec![0xe8]].concat(), "byte 600000"),
+        (b"\x89PNG\r\n\x1a\n\x01\x02\x03", "is not text: byte 0 (0x89) is invalid among control characters"),
+        (&unmarked, "looks like UTF-16 (little endian, without a mark)"),
+        (b"\xff\xfe\0\0a\0\0\0", "looks like UTF-32 (little endian)"),
+        (&pair, "the character at byte 600002 lacks its other half"),
+        (&[vec![b'x'; 600_000], vec![0xe8, b'r']].concat(), "byte 600000"),
     ];
     for (bytes, words) in rows {
         world.put("a", bytes);
         let error = world.read("a").await.unwrap_err();
         assert_eq!(error.code(), "FS_NOT_TEXT");
         assert!(error.to_string().contains(words), "{error}");
+        // A change of it is refused in the same words.
+        let target = world.target("a").await.unwrap();
+        let request = EditRequest { old: "l".into(), new: "x".into(), replace_all: true, intent: None };
+        let edited = world.fs.edit_text(&target, request, &world.policy, &world.cancel).await;
+        assert_eq!(edited.unwrap_err().to_string(), error.to_string());
+        assert_eq!(std::fs::read(world.at("root/a")).unwrap(), bytes);
     }
+}
+
+#[tokio::test]
+async fn what_is_read_can_be_edited_with_a_nul_far_inside_too() {
+    let world = World::new();
+    let text = format!("{}\0one\n", "x".repeat(8192));
+    world.put("a", &text);
+    assert_eq!(world.read("a").await.unwrap(), text);
+    let target = world.target("a").await.unwrap();
+    let request = EditRequest { old: "one".into(), new: "two".into(), replace_all: false, intent: None };
+    world.fs.edit_text(&target, request, &world.policy, &world.cancel).await.unwrap();
+    assert_eq!(world.content("a"), Some(text.replace("one", "two")));
+}
+
+#[tokio::test]
+async fn a_file_that_changes_while_it_is_read_is_another_one_afterwards() {
+    static FILE: OnceLock<PathBuf> = OnceLock::new();
+    let world = World::new();
+    FILE.set(world.at("root/a")).unwrap();
+    let (fs, policy, cancel) = (&world.fs, &world.policy, &world.cancel);
+    // The mark of the first line, which is too long, is made while the rest of the file is still to be read.
+    let grow: fn(&Cut) -> String = |_| {
+        let mut file = std::fs::File::options().append(true).open(FILE.get().unwrap()).unwrap();
+        file.write_all(b"more\n").unwrap();
+        String::new()
+    };
+    let shrink: fn(&Cut) -> String = |_| {
+        let file = std::fs::File::options().write(true).open(FILE.get().unwrap()).unwrap();
+        file.set_len(300_000).unwrap();
+        String::new()
+    };
+    for (mark, last) in [(grow, Some("more")), (shrink, None)] {
+        world.put("a", [b"longer\n".as_slice(), &vec![b'x'; 600_000], b"\nend\n"].concat());
+        let target = world.target("a").await.unwrap();
+        let before = fs.stat(&target, policy, cancel).await.unwrap().unwrap().version;
+        let window =
+            LineWindow { max_line_chars: 5, max_lines: 9, mark, stream_min_size: 1, ..LineWindow::default() };
+        let read = fs.read_lines(&target, window, policy, cancel).await.unwrap();
+        // What was there is shown; the version is from before, so nothing is changed on the strength of it.
+        assert_eq!(read.version, before);
+        assert_ne!(fs.stat(&target, policy, cancel).await.unwrap().unwrap().version, before);
+        assert_eq!(read.lines.get(3).map(|line| line.text.as_str()), last);
+        let edit = EditRequest {
+            old: "end".into(),
+            new: "x".into(),
+            replace_all: false,
+            intent: Some(WriteIntent::ReplaceIfVersion(read.version)),
+        };
+        assert_eq!(code(fs.edit_text(&target, edit, policy, cancel).await), "FS_STALE_VERSION");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_whose_size_is_not_told_is_read_and_bounded() {
+    let mut world = World::new();
+    world.policy =
+        dsh_fs_local::canonical_policy(dsh_sandbox_policy::SandboxMode::ReadOnly, Path::new("/proc"), []);
+    let (fs, policy, cancel) = (&world.fs, &world.policy, &world.cancel);
+    let target = world.target("version").await.unwrap();
+    assert_eq!(fs.stat(&target, policy, cancel).await.unwrap().unwrap().size, 0);
+    assert!(world.read("version").await.is_ok_and(|text| text.starts_with("Linux")));
+    assert_eq!(code(fs.read_bytes(&target, 10, policy, cancel).await), "FS_TOO_LARGE");
+    assert_eq!(code(fs.read_text(&target, 10, policy, cancel).await), "FS_TOO_LARGE");
 }
 
 #[tokio::test]
@@ -151,6 +275,9 @@ async fn bytes_are_bounded_inclusively() {
     assert_eq!(read(u64::MAX).await.unwrap().bytes.len(), 3);
     assert_eq!(code(read(2).await), "FS_TOO_LARGE");
     assert_eq!(code(read(0).await), "FS_TOO_LARGE");
+    let missing = world.target("no").await.unwrap();
+    let missing = world.fs.read_bytes(&missing, 3, &world.policy, &world.cancel).await;
+    assert_eq!(code(missing), "FS_NOT_FOUND");
     world.put("a", "text");
     assert_eq!(code(world.fs.read_text(&target, 3, &world.policy, &world.cancel).await), "FS_TOO_LARGE");
     assert_eq!(&*world.fs.read_text(&target, 4, &world.policy, &world.cancel).await.unwrap().text, "text");

@@ -82,6 +82,57 @@ async fn links_in_a_circle_are_an_io_error() {
 }
 
 #[tokio::test]
+async fn as_many_links_as_the_system_follows_are_followed() {
+    let world = World::new();
+    world.put("0", "end");
+    for number in 1..=41 {
+        world.link(&(number - 1).to_string(), &number.to_string());
+    }
+    assert_eq!(world.target("40").await.unwrap().key, world.target("0").await.unwrap().key);
+    assert_eq!(world.read("40").await.unwrap(), "end");
+    assert_eq!(code(world.target("41").await), "FS_IO_ERROR");
+
+    // Each link doubles the way, and the ways are never walked twice over.
+    std::fs::create_dir(world.at("root/farm")).unwrap();
+    world.link(".", "farm/d0");
+    for number in 1..=40 {
+        let before = number - 1;
+        world.link(&format!("d{before}/d{before}"), &format!("farm/d{number}"));
+    }
+    assert_eq!(code(world.target("farm/d40/x").await), "FS_IO_ERROR");
+    assert_eq!(world.target("farm/d4/x").await.unwrap().key, world.target("farm/x").await.unwrap().key);
+}
+
+#[tokio::test]
+async fn dots_lead_to_right_answers_or_a_denial() {
+    let world = World::new();
+    world.put("d/e/a", "x");
+    world.put("a", "top");
+    world.link("d/e", "link");
+    let root = world.at("root");
+    let absolute = |path: &str| root.join(path).to_str().unwrap().to_owned();
+    let rows = [
+        ("../root/a", Ok("top")),
+        ("d/../../root/d/./e/../e/a", Ok("x")),
+        ("no/such/../../a", Ok("top")),
+        ("a/..", Err("FS_NOT_REGULAR_FILE")),
+        // Dots are taken away as text, so they leave the link, not the place that it leads to.
+        ("link/../a", Ok("top")),
+        (&absolute("../root/./a"), Ok("top")),
+        ("..", Err("FS_SANDBOX_DENIED")),
+        ("../outside/secret", Err("FS_SANDBOX_DENIED")),
+        ("d/../../outside/secret", Err("FS_SANDBOX_DENIED")),
+        ("../../../../../../../../etc/passwd", Err("FS_SANDBOX_DENIED")),
+        (&absolute("../../../../../../../../../etc/passwd"), Err("FS_SANDBOX_DENIED")),
+        ("../root/../root/../outside/no/such", Err("FS_SANDBOX_DENIED")),
+    ];
+    for (path, expected) in rows {
+        let read = world.read(path).await;
+        assert_eq!(read.as_deref().map_err(dsh_fs::FsError::code), expected, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_start_with_dots_is_left_from_where_it_really_is() {
     use dsh_fs::FileSystem;
     let world = World::new();

@@ -1,6 +1,7 @@
 //! A workspace in a temporary directory, with an outside to escape to.
 
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,6 +47,11 @@ impl World {
         let path = self.at("root").join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
+    }
+
+    /// Sets the permission bits of a path in the base directory.
+    pub(crate) fn chmod(&self, path: &str, mode: u32) {
+        std::fs::set_permissions(self.at(path), std::fs::Permissions::from_mode(mode)).unwrap();
     }
 
     pub(crate) fn link(&self, to: &str, path: &str) {
@@ -127,6 +133,27 @@ impl World {
 
 pub(crate) fn request(content: &str, intent: Option<WriteIntent>) -> WriteRequest {
     WriteRequest { content: Arc::from(content), intent }
+}
+
+/// Runs `work` where files are opened by threads that may not do everything: the threads of whoever may, the
+/// superuser, become somebody else. `None` where that can't be.
+pub(crate) fn without_rights<T>(work: impl Future<Output = T>) -> Option<T> {
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root && cfg!(not(target_os = "linux")) {
+        return None;
+    }
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    #[cfg(target_os = "linux")]
+    if is_root {
+        use rustix::thread::{Gid, Uid, set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+        runtime.on_thread_start(|| {
+            let (user, group) = (Uid::from_raw(65_534), Gid::from_raw(65_534));
+            set_thread_groups(&[]).unwrap();
+            set_thread_res_gid(group, group, group).unwrap();
+            set_thread_res_uid(user, user, user).unwrap();
+        });
+    }
+    Some(runtime.build().unwrap().block_on(work))
 }
 
 /// The code of a failure, or what came instead.

@@ -219,9 +219,16 @@ async fn of_two_guarded_creations_one_wins() {
 async fn a_name_in_the_way_of_staging_is_left_alone() {
     let world = World::new();
     let pid = std::process::id();
-    for number in 0..40 {
-        world.put(&format!(".dsh-{pid}-{number}.tmp"), "theirs");
-    }
+    // Of someone who lives: it holds the locks of its staged files.
+    let _held: Vec<_> = (0..40)
+        .map(|number| {
+            let name = format!(".dsh-{pid}-{number}.tmp");
+            world.put(&name, "theirs");
+            let file = std::fs::File::open(world.at("root").join(name)).unwrap();
+            file.lock().unwrap();
+            file
+        })
+        .collect();
     world.write("a", "x").await.unwrap();
     let theirs = world.tree().into_iter().filter(|row| row.ends_with(".tmp = theirs")).count();
     assert_eq!((theirs, world.content("a").as_deref()), (40, Some("x")));

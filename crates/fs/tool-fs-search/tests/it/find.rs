@@ -67,6 +67,21 @@ async fn without_sampling_the_first_files_are_shown() {
 }
 
 #[tokio::test]
+async fn one_is_not_many() {
+    let world = World::with(r#"{"globMaxResults": 1}"#, &[("d/1", ""), ("d/2", ""), ("3", "")]);
+    assert_snapshot!(world.text("glob", r#"{"pattern": "d/*"}"#).await, @r"
+    d/1
+
+    (This is 1 of 2 files, taken in turn from 1 of 1 top-level entry. Narrow the pattern or the path to see the others.)
+    ");
+    assert_snapshot!(world.text("glob", r#"{"pattern": "*", "path": "d"}"#).await, @r"
+    d/1
+
+    (This is the first of 2 files. Narrow the pattern or the path to see the others.)
+    ");
+}
+
+#[tokio::test]
 async fn a_program_gets_every_path_and_the_root() {
     let world = World::with(r#"{"globMaxResults": 1}"#, TREE);
     assert_eq!(

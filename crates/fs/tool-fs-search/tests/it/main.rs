@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic like the test itself")]
 
 mod find;
+mod kept;
 mod mount;
 mod search;
+mod store;
 
 use std::fs;
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use dsh_json::Json;
 use dsh_lifecycle::{Registrations, Slot};
 use dsh_llm::plain_text;
 use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
+use dsh_spill::SpillStore;
 use dsh_system_prompt::SystemPrompt;
 use dsh_tool_fs_search::{SearchTools, SearchToolsConfig};
 use dsh_tools_core::{CallInput, CallView, ResultView, StoredResult, ToolResult, Tools};
@@ -22,7 +25,7 @@ use tempfile::TempDir;
 struct World {
     dir: TempDir,
     tools: Tools,
-    _mounted: Registrations,
+    mounted: Registrations,
 }
 
 impl World {
@@ -32,6 +35,11 @@ impl World {
 
     /// Configured by JSON, with these files: path and content, written in this order, so that they age in it.
     fn with(config: &str, files: &[(&str, &str)]) -> Self {
+        Self::keeping(config, Slot::empty(), files)
+    }
+
+    /// The same with a slot for the store of complete results.
+    fn keeping(config: &str, store: Slot<dyn SpillStore>, files: &[(&str, &str)]) -> Self {
         let dir = TempDir::new().unwrap();
         for (age, (path, content)) in files.iter().enumerate() {
             let file = dir.path().join(path);
@@ -46,9 +54,10 @@ impl World {
         let tools = Tools::new();
         let search = Slot::filled(Arc::new(LocalSearch::new()) as Arc<dyn dsh_fs::Search>);
         let mounted = SearchTools::new(search, Arc::new(policy), config)
+            .with_spill(store)
             .register(&tools, &SystemPrompt::default())
             .unwrap();
-        Self { dir, tools, _mounted: mounted }
+        Self { dir, tools, mounted }
     }
 
     async fn call(&self, tool: &str, arguments: &str) -> Arc<ToolResult> {

@@ -1,19 +1,21 @@
 //! What is mounted, and how it goes away.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use dsh_fs::Search;
+use dsh_fs::{GlobHits, GlobRequest, GrepHits, GrepRequest, Search, SearchError};
 use dsh_fs_local::LocalSearch;
 use dsh_json::{Json, object};
-use dsh_lifecycle::{Cause, Slot};
+use dsh_lifecycle::{Cancel, Cause, Slot};
 use dsh_sandbox_policy::{PolicySource, SandboxMode, SandboxPolicy};
 use dsh_system_prompt::{AssembleContext, SystemPrompt};
 use dsh_tool_fs_search::{SearchTools, SearchToolsConfig, SearchToolsError};
-use dsh_tools_core::{CallInput, Tools};
+use dsh_tools_core::{CallInput, Tools, async_trait};
 use insta::assert_snapshot;
+use tokio::sync::Notify;
 
 use super::World;
 
@@ -63,8 +65,12 @@ fn both_tools_overlap_and_declare_their_time() {
 fn the_prompt_says_what_becomes_of_too_many_results() {
     assert_snapshot!(prompt_with(SearchToolsConfig::default()));
     let head = SearchToolsConfig { sample_over_cap_glob_results: false, ..SearchToolsConfig::default() };
-    let text = prompt_with(head);
+    let text = prompt_with(head.clone());
     assert!(text.contains("Of more than 100 files you see the first ones; narrow `pattern`"), "{text}");
+    let one = NonZeroUsize::MIN;
+    let text = prompt_with(SearchToolsConfig { glob_max_results: one, grep_max_matches: one, ..head });
+    assert!(text.contains("Of more than 1 file you see the first one; narrow"), "{text}");
+    assert!(text.contains("You see the first match; narrow"), "{text}");
 }
 
 #[test]
@@ -107,6 +113,53 @@ async fn a_call_that_was_stopped_before_searches_nothing() {
     input.cancel.cancel(Cause::User);
     let result = world.tools.execute(input).await;
     assert_eq!(result.error().unwrap().code(), Some("ABORTED_BEFORE_DISPATCH"));
+}
+
+/// A search that ends with its cancellation.
+struct Endless(Arc<Notify>);
+
+#[async_trait]
+impl Search for Endless {
+    async fn glob(
+        &self,
+        _: GlobRequest,
+        _: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<GlobHits, SearchError> {
+        self.0.notify_one();
+        cancel.cancelled().await;
+        Err(SearchError::Aborted)
+    }
+
+    async fn grep(
+        &self,
+        _: GrepRequest,
+        _: &SandboxPolicy,
+        cancel: &Cancel,
+    ) -> Result<GrepHits, SearchError> {
+        self.0.notify_one();
+        cancel.cancelled().await;
+        Err(SearchError::Aborted)
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_stopped_while_it_searches_is_aborted() {
+    let (registry, begun) = (Tools::new(), Arc::new(Notify::new()));
+    let policy = Arc::new(SandboxPolicy::new(SandboxMode::ReadOnly, "/work", []));
+    let search = Slot::filled(Arc::new(Endless(Arc::clone(&begun))) as Arc<dyn Search>);
+    let tools = SearchTools::new(search, policy, SearchToolsConfig::default());
+    let _mounted = tools.register(&registry, &SystemPrompt::default()).unwrap();
+    for tool in ["glob", "grep"] {
+        let input = CallInput::new("call", tool, Json::parse(r#"{"pattern": "x"}"#).unwrap());
+        let stop = input.cancel.clone();
+        let stopped = async {
+            begun.notified().await;
+            stop.cancel(Cause::User);
+        };
+        let (result, ()) = tokio::join!(registry.execute(input), stopped);
+        assert_eq!(result.error().unwrap().code(), Some("ABORTED"), "{tool}");
+    }
 }
 
 /// A policy that can be switched between two calls.

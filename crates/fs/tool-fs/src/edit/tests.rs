@@ -2,25 +2,18 @@
 
 use dsh_fs::Tolerance;
 use dsh_lifecycle::Slot;
-use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
+use dsh_sandbox_policy::{Reach, SandboxMode, SandboxPolicy};
 use dsh_tools_core::object;
 
 use super::*;
 
 fn tool() -> Edit {
     let policy = SandboxPolicy::new(SandboxMode::ReadOnly, "/w", []);
-    Edit { access: Access { fs: Slot::empty(), policy: Arc::new(policy), intents: Slot::empty() } }
+    Edit { access: Access { fs: Slot::empty(), reach: Reach::new(Arc::new(policy)), intents: Slot::empty() } }
 }
 
 fn args(old: &str, new: &str) -> EditArgs {
-    EditArgs {
-        file_path: "a".into(),
-        old_string: old.into(),
-        new_string: new.into(),
-        replace_all: false,
-        sandbox_permissions: None,
-        justification: None,
-    }
+    EditArgs { file_path: "a".into(), old_string: old.into(), new_string: new.into(), replace_all: false }
 }
 
 #[test]
@@ -47,7 +40,7 @@ fn the_sentence_follows_from_what_was_there_before() {
 
 #[test]
 fn the_parameters_are_these() {
-    insta::assert_snapshot!(words::parameters().unwrap().json().to_pretty());
+    insta::assert_snapshot!(words::parameters().build().unwrap().json().to_pretty());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the model reads of `edit`.
 
 use dsh_fs::{Tolerance, one_line};
-use dsh_json_schema::JsonSchemaError;
+use dsh_json_schema::Params;
 use dsh_tools_core::Schema;
 
 pub(super) const DESCRIPTION: &str = "Replaces a piece of a text file by another. The piece must occur exactly once, \
@@ -11,16 +11,13 @@ pub(crate) const PROMPT: &str = "Use `edit` to change a part of a file. Copy `ol
                                  the line numbers, and take as many lines as it needs to occur once. Line endings are \
                                  taken care of.";
 
-pub(super) const NO_ESCALATION: &str = "`sandbox_permissions` and `justification` are not available here; nothing was \
-                                        changed. Call again without them, on a path inside the workspace.";
-
 pub(super) const EMPTY: &str =
     "`old_string` is empty; give the text to replace, or use `write` to give the file a whole new content";
 
 pub(super) const EQUAL: &str = "`old_string` and `new_string` are the same, so nothing would change; line endings do not count. Give the text as it \
                                 is to become in `new_string`";
 
-pub(super) fn parameters() -> Result<Schema, JsonSchemaError> {
+pub(super) fn parameters() -> Params {
     Schema::params()
         .required(
             "file_path",
@@ -38,7 +35,6 @@ pub(super) fn parameters() -> Result<Schema, JsonSchemaError> {
             "replace_all",
             Schema::boolean().description("Whether to replace every occurrence. Default false."),
         )
-        .build()
 }
 
 /// What was done: one sentence, and one more where the text was found by looking past something.

@@ -46,7 +46,7 @@ fn the_model_reads_lines_and_how_to_go_on() {
 
 #[test]
 fn the_parameters_name_the_configured_limit() {
-    insta::assert_snapshot!(parameters(2000).unwrap().json().to_pretty());
+    insta::assert_snapshot!(parameters(2000).build().unwrap().json().to_pretty());
 }
 
 /// The card of a stored read with this meta.

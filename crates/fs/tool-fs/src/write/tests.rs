@@ -2,23 +2,20 @@
 
 use dsh_json::Json;
 use dsh_lifecycle::Slot;
-use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
+use dsh_sandbox_policy::{Reach, SandboxMode, SandboxPolicy};
 use dsh_tools_core::{FileDiff, object};
 
 use super::*;
 
 fn tool() -> Write {
     let policy = SandboxPolicy::new(SandboxMode::ReadOnly, "/w", []);
-    Write { access: Access { fs: Slot::empty(), policy: Arc::new(policy), intents: Slot::empty() } }
+    Write {
+        access: Access { fs: Slot::empty(), reach: Reach::new(Arc::new(policy)), intents: Slot::empty() },
+    }
 }
 
 fn args(content: &str) -> WriteArgs {
-    WriteArgs {
-        file_path: "a".into(),
-        content: content.into(),
-        sandbox_permissions: None,
-        justification: None,
-    }
+    WriteArgs { file_path: "a".into(), content: content.into() }
 }
 
 #[test]
@@ -39,7 +36,7 @@ fn the_model_reads_what_happened_and_not_the_content() {
 
 #[test]
 fn the_parameters_are_these() {
-    insta::assert_snapshot!(parameters().unwrap().json().to_pretty());
+    insta::assert_snapshot!(parameters().build().unwrap().json().to_pretty());
 }
 
 #[test]

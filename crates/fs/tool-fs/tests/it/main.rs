@@ -4,6 +4,7 @@
 
 mod calls;
 mod edits;
+mod escalation;
 mod registration;
 mod vectors;
 mod world;
