@@ -12,13 +12,16 @@
 mod check;
 mod command;
 mod conformance;
+mod e2e;
 mod files;
 mod r#gen;
 mod hooks;
 mod layers;
+mod mcp_schemas;
 mod metadata;
 mod parity;
 mod report;
+mod sdk_check;
 mod source;
 mod test;
 mod tidy;
@@ -61,6 +64,24 @@ const TASKS: &[Task] = &[
         arguments: "[--kind K]… [DIR]",
         about: "runs recorded vectors, those of fixtures/vectors unless told otherwise",
         run: conformance::run,
+    },
+    Task {
+        name: "sdk-check",
+        arguments: "",
+        about: "compilers and type checkers of both languages judge the declarations; installs them below target/",
+        run: sdk_check::run,
+    },
+    Task {
+        name: "mcp-schemas",
+        arguments: "record [NAME]…",
+        about: "records the tool lists of published MCP servers; installs them below target/",
+        run: mcp_schemas::run,
+    },
+    Task {
+        name: "e2e",
+        arguments: "[kill|interrupt]…",
+        about: "stops the program at many places of a run, and looks at what is left of its session",
+        run: e2e::run,
     },
     Task {
         name: "gen",

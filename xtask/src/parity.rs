@@ -25,13 +25,11 @@ const PLAN: &str = "docs/design.md";
 /// Parts of crates that exist which an answer may wait for. A part that is built leaves this list, and its rows are
 /// answered. A crate that does not exist may be waited for by the name of its folder.
 const UNBUILT_PARTS: &[&str] = &[
-    "escalation",
     "fork",
     "hooks",
     "inbox",
     "live-settings",
     "read_image",
-    "session-sandbox",
     "step-hooks",
     "tests", // what is built does it, and no test shows it
 ];

@@ -3,6 +3,7 @@
 
 mod check;
 mod conformance;
+mod e2e;
 mod generate;
 mod hooks;
 mod layers;

@@ -9,7 +9,7 @@ use dsh_json::{Json, Limits as JsonLimits};
 use dsh_llm::{Content, ContentBlock, Message, Role, Source};
 use dsh_scheduler::{Begun, Limits, Mode, Started, Work, run};
 use dsh_session::{CodedError, ToolCall, ToolResult as ToolResulted};
-use dsh_tools_core::{Arguments, CallInput, Prepared, Settled, ToolError, ToolResult, codes};
+use dsh_tools_core::{Arguments, CallInput, Context, Prepared, Settled, ToolError, ToolResult, codes};
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 
@@ -18,18 +18,18 @@ use crate::turn::Turn;
 impl Turn<'_> {
     /// Runs the calls of an assistant message. Every call gets exactly one result, in model order (spec 02 §A).
     ///
-    /// Returns whether a call concluded the turn. The messages that ride on results wait for the next step.
-    pub(crate) async fn run_calls(&self, step: u32, content: &Content) -> Result<bool, TurnError> {
+    /// Returns whether a call concluded the turn. The messages that ride on results wait in the inbox for the next step.
+    pub(crate) async fn run_calls(&self, content: &Content) -> Result<bool, TurnError> {
         let config = &self.driver.config;
         let json_limits = JsonLimits { max_bytes: config.max_argument_bytes.get(), ..JsonLimits::default() };
         let calls: Vec<_> = content.iter().filter_map(|block| Pending::of(block, &json_limits)).collect();
         let limits = Limits {
-            running: config.max_parallel_tool_calls,
+            running: self.driver.settings.max_parallel_tool_calls(),
             uncommitted: config.max_uncommitted_tool_calls,
             waiting: config.max_tool_calls_per_step,
             side: 0,
         };
-        let mut work = Native { turn: self, step, concluded: false };
+        let mut work = Native { turn: self, concluded: false };
         if calls.len() > limits.waiting.get() {
             let error = too_many_calls(calls.len(), limits.waiting.get());
             for call in calls {
@@ -68,7 +68,6 @@ impl Pending {
 
 struct Native<'a> {
     turn: &'a Turn<'a>,
-    step: u32,
     concluded: bool,
 }
 
@@ -95,7 +94,9 @@ impl<'a> Work for Native<'a> {
             return mode;
         }
         let parallel = match &call.arguments {
-            Arguments::Value { value, .. } => view.get(&call.name).is_some_and(|tool| tool.parallel(value)),
+            Arguments::Value { value, .. } => {
+                view.resolve(&call.name, false).is_some_and(|tool| tool.parallel(value))
+            }
             Arguments::Malformed(_) => false,
         };
         let mode = if parallel { Mode::Parallel } else { Mode::Exclusive };
@@ -137,9 +138,10 @@ impl<'a> Work for Native<'a> {
 
     async fn commit(&mut self, ticket: Ticket, settled: Settled) -> Result<Option<Self::Side>, TurnError> {
         let finished = self.turn.driver.parts.tools.finish(settled).await;
+        // First, so that a result never stands in the log without what rides on it.
+        self.inject(&finished.result().contexts)?;
         self.log_result(&ticket, finished.result())?;
         let result = finished.publish();
-        self.turn.occupied.park(result.contexts.iter().cloned());
         self.concluded |= result.concludes_turn();
         Ok(None)
     }
@@ -152,10 +154,30 @@ impl<'a> Work for Native<'a> {
 }
 
 impl Native<'_> {
+    /// Puts messages into the inbox, for the next step of this turn or of a later one. One that the inbox refuses is left
+    /// out; only a log that can't be written fails the step (spec 02 §E.3).
+    fn inject(&self, contexts: &[Context]) -> Result<(), TurnError> {
+        for Context { plugin, form, content } in contexts {
+            let source = match form {
+                Some(form) => Source::plugin_form(Arc::clone(plugin), Arc::clone(form)),
+                None => Source::plugin(Arc::clone(plugin)),
+            };
+            let id = self.turn.driver.parts.ids.fresh();
+            let message = Message { id, role: Role::User, content: Arc::clone(content), source };
+            match self.turn.agent.inbox().inject(message).map_err(TurnError::from) {
+                Err(TurnError::Inbox(error)) => {
+                    tracing::warn!(%error, plugin = &**plugin, "a message that rides on a result was left out");
+                }
+                injected => injected?,
+            }
+        }
+        Ok(())
+    }
+
     fn log_start(&self, call: &Pending) -> Result<Ticket, TurnError> {
         let event = self.turn.session().append(&ToolCall {
             turn: self.turn.number,
-            step: self.step,
+            step: self.turn.step,
             call_id: Arc::clone(&call.id),
             name: Arc::clone(&call.name),
             arguments: Arc::clone(&call.raw),
@@ -185,7 +207,7 @@ impl Native<'_> {
         let info = result.error().and_then(|error| error.info.as_ref());
         let error = info.map(|info| CodedError { name: (&*info.name).into(), code: (&*info.code).into() });
         let meta: Option<Json> = result.meta.clone();
-        let event = ToolResulted { turn: self.turn.number, step: self.step, message, error, meta };
+        let event = ToolResulted { turn: self.turn.number, step: self.turn.step, message, error, meta };
         self.turn.session().append_from(&event, &[ticket.seq])?;
         Ok(())
     }

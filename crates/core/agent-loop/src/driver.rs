@@ -1,18 +1,19 @@
-//! The loop: who runs turns, of what, and what a turn comes to.
+//! The loop: who runs turns, of what, which follow each other, and what a turn comes to.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use dsh_agent::{Agent, CallTurn, TurnError, TurnRunner};
-use dsh_lifecycle::{Cancel, Ids, Slot};
-use dsh_llm::{Content, Model};
+use dsh_agent::{Agent, CallTurn, Notice, Running, Target, TurnError, TurnRunner};
+use dsh_lifecycle::{Cancel, Ids, Panic, Slot};
+use dsh_llm::{Content, ErrorFacts, Message, Model, Role, Source};
 use dsh_session::TurnEndReason;
 use dsh_system_prompt::SystemPrompt;
 use dsh_tools_core::Tools;
+use futures_util::FutureExt;
 
-use crate::LoopConfig;
-use crate::parked::Agents;
 use crate::turn::Turn;
+use crate::{LoopConfig, LoopSettings};
 
 /// What a loop works with.
 #[derive(Clone)]
@@ -31,7 +32,7 @@ pub struct LoopParts {
 pub struct AgentLoop {
     pub(crate) parts: LoopParts,
     pub(crate) config: LoopConfig,
-    agents: Agents,
+    pub(crate) settings: LoopSettings,
 }
 
 /// What a turn came to.
@@ -48,26 +49,95 @@ pub struct TurnOutcome {
 impl AgentLoop {
     /// A loop of these parts.
     pub fn new(parts: LoopParts, config: LoopConfig) -> Self {
-        Self { parts, config, agents: Agents::default() }
+        let settings = LoopSettings::new(config.max_parallel_tool_calls);
+        Self { parts, config, settings }
     }
 
-    /// Runs one turn: the prompt goes to the model, its calls are run, their results go back, until the model has
-    /// nothing more to call or a limit is reached (spec 02 §C).
+    /// How far turns may go, and how much may wait for an agent.
+    pub fn config(&self) -> &LoopConfig {
+        &self.config
+    }
+
+    /// What may change while it runs.
+    pub fn settings(&self) -> &LoopSettings {
+        &self.settings
+    }
+
+    /// Runs the turn of one prompt: the prompt goes to the model, its calls are run, their results go back, until the
+    /// model has nothing more to call or a limit is reached (spec 02 §C). Prompts that waited before it have their turns
+    /// first.
     ///
-    /// What a model or a tool does wrong is in the log and in the outcome. An `Err` is a failure of the log, told after
-    /// everything that runs has settled; what is open in it is closed as far as it can be written, or else before the
-    /// next turn. Cancelling `cancel` ends the turn as aborted, after everything that runs has stopped; the log holds a
-    /// result for every call. Messages that no step was left to carry wait for the agent's next turn, in this process.
+    /// What a model, a tool or a hook does wrong is in the log and in the outcome. An `Err` is a failure of the log, told
+    /// after everything that runs has settled; what is open in it is closed as far as it can be written, or else before
+    /// the next turn. Cancelling `cancel` ends the turn as aborted, after everything that runs has stopped; the log holds
+    /// a result for every call. A prompt that no step was given is taken back from the inbox; whatever else waits there
+    /// stays. Refused with [`TurnError::Busy`] while somebody runs turns of this agent.
     pub async fn run_turn(
         &self,
         agent: &Agent,
         prompt: Content,
         cancel: &Cancel,
     ) -> Result<TurnOutcome, TurnError> {
-        let occupied = self.agents.occupy(agent)?;
-        let mut turn = Turn::open(self, agent, cancel, &occupied)?;
-        let reason = turn.converse(prompt).await;
-        turn.close(reason).await
+        let mut running = agent.occupy(cancel)?;
+        agent.announce();
+        let id = self.parts.ids.fresh();
+        let message =
+            Message { id: Arc::clone(&id), role: Role::User, content: prompt, source: Source::User };
+        agent.inbox().queue(message)?;
+        loop {
+            let outcome = match open(&running) {
+                Ok(number) => Turn::opened(self, agent, running.cancel(), number).run().await,
+                Err(error) => Err(error),
+            };
+            let waits = agent.inbox().holds(&id);
+            let next =
+                if waits { running.next(outcome.as_ref().ok().map(|ended| &ended.reason)) } else { None };
+            match next {
+                Some(right) => running = right,
+                None => {
+                    // The log told already what is wrong with it, if it does not take this either.
+                    let _ = agent.inbox().retract(&id);
+                    return outcome;
+                }
+            }
+        }
+    }
+
+    /// Runs turns for what comes into the inbox of an agent, until `stop` is cancelled. A message that wakes the idle
+    /// agent begins a turn at once; this future runs it, and the turns that follow without a pause
+    /// ([`Running::next`] says which). What goes wrong in them is in the log and told to observers.
+    ///
+    /// Cancelling `stop` ends the turn that runs as aborted and then this future. Whoever drives awaits it: dropping it
+    /// abandons a turn in the middle of its work. Refused with [`TurnError::Busy`] while there is another driver.
+    pub async fn drive(&self, agent: &Agent, stop: &Cancel) -> Result<(), TurnError> {
+        agent.announce();
+        let driving = agent.attach(stop)?;
+        while let Some((running, turn)) = driving.begun().await {
+            self.run_turns(running, turn).await;
+        }
+        Ok(())
+    }
+
+    /// One turn after the other, until nothing is left to do or the budget is used up.
+    async fn run_turns(&self, mut running: Running, mut number: u32) {
+        let mut alone = 0;
+        loop {
+            let mut turn = Turn::opened(self, running.agent(), running.cancel(), number);
+            let ended = AssertUnwindSafe(turn.run()).catch_unwind().await;
+            alone = if turn.heard_a_person() { 0 } else { alone + 1 };
+            let reason = match ended {
+                Ok(outcome) => outcome.ok().map(|outcome| outcome.reason),
+                Err(payload) => Some(turn.close_after(&Panic::of(payload)).await),
+            };
+            if alone >= self.config.max_turns_without_input.get() && only_machines_wait(running.agent()) {
+                tell_failure(running.agent(), None, &out_of_turns(alone));
+                return;
+            }
+            let Some(right) = running.next(reason.as_ref()) else { return };
+            running = right;
+            let Ok(opened) = open(&running) else { return };
+            number = opened;
+        }
     }
 }
 
@@ -79,9 +149,37 @@ impl TurnRunner for AgentLoop {
         calls: CallTurn,
         cancel: &Cancel,
     ) -> Result<TurnEndReason, TurnError> {
-        let occupied = self.agents.occupy(agent)?;
-        let mut turn = Turn::open(self, agent, cancel, &occupied)?;
-        let reason = turn.call(calls).await;
-        Ok(turn.close(reason).await?.reason)
+        let running = agent.occupy(cancel)?;
+        agent.announce();
+        let mut turn = Turn::opened(self, agent, running.cancel(), open(&running)?);
+        Ok(turn.run_program(calls).await?.reason)
     }
+}
+
+/// Begins a turn in the log; a failure is told.
+fn open(running: &Running) -> Result<u32, TurnError> {
+    running.open_turn().map_err(|error| {
+        let words = format!("failed to begin a turn: {error}");
+        tell_failure(running.agent(), None, &ErrorFacts::new("UNKNOWN", words));
+        TurnError::Log(error)
+    })
+}
+
+/// Whether something waits, and nothing of it comes from a person.
+fn only_machines_wait(agent: &Agent) -> bool {
+    let lists = [Target::NextStep, Target::NextTurn].map(|target| agent.inbox().messages(target));
+    let mut waiting = lists.iter().flatten().peekable();
+    waiting.peek().is_some() && waiting.all(|message| message.source != Source::User)
+}
+
+pub(crate) fn tell_failure(agent: &Agent, at: Option<(u32, u32)>, error: &ErrorFacts) {
+    let (turn, step) = at.map_or((None, 0), |(turn, step)| (Some(turn), step));
+    agent.tell(&Notice::Failed { turn, step, error });
+}
+
+fn out_of_turns(turns: u32) -> ErrorFacts {
+    let words = format!(
+        "the agent took {turns} turns in a row without a word from a person (`maxTurnsWithoutInput`); what waits is left for the next wake"
+    );
+    ErrorFacts::new("TURN_LIMIT", words)
 }

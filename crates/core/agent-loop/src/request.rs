@@ -1,13 +1,16 @@
 //! The request that the log derives, and the records that make it derivable.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use dsh_agent::TurnError;
-use dsh_llm::{Model, ModelRequest};
+use dsh_llm::ModelRequest;
 use dsh_session::{
     HeaderReason, Payload, RequestConfig, RequestContext, RequestForm, RequestHeader, Session,
 };
-use dsh_system_prompt::Assembly;
+
+use crate::listen::Route;
+use crate::step::Told;
 
 /// What the log says about the requests so far: read once a turn, and kept up to date by it.
 pub(crate) struct LastRequest {
@@ -32,17 +35,17 @@ impl LastRequest {
     pub(crate) fn derive(
         &mut self,
         session: &Session,
-        model: &dyn Model,
-        system: Option<Arc<str>>,
-        assembly: &Assembly,
-        max_tokens: Option<u64>,
+        route: &Route,
+        told: &Told,
+        max_tokens: Option<NonZeroU64>,
     ) -> Result<ModelRequest, TurnError> {
-        let (provider, name): (Arc<str>, Arc<str>) = (model.provider().into(), model.model().into());
-        let tools = Arc::clone(&assembly.tools);
+        let (provider, model) = (Arc::clone(&route.provider), Arc::clone(&route.model));
+        let (system, tools) = (told.system.clone(), Arc::clone(&told.tools));
+        let max_tokens = max_tokens.map(NonZeroU64::get);
         let form = RequestForm {
             config: RequestConfig {
                 provider: Arc::clone(&provider),
-                model: Arc::clone(&name),
+                model: Arc::clone(&model),
                 max_tokens,
                 reasoning_effort: None,
             },
@@ -60,7 +63,7 @@ impl LastRequest {
             session.append(&RequestHeader { header: form.clone(), reason })?;
             self.header = Some(Header { form, seeded: false });
         }
-        let context = RequestContext { provider, model: name, context_window: None };
+        let context = RequestContext { provider, model, context_window: None };
         if self.context.as_ref() != Some(&context) {
             session.append(&context)?;
             self.context = Some(context);

@@ -2,70 +2,110 @@
 
 use std::sync::Arc;
 
-use dsh_agent::{Agent, CallTurn, TurnError};
-use dsh_lifecycle::{Cancel, Cause};
+use dsh_agent::{Agent, CallTurn, HookFailure, StepContext, Target, TurnError};
+use dsh_lifecycle::{Cancel, Cause, Panic};
 use dsh_llm::{Content, ContentBlock, ErrorFacts, Message, Role, Source};
 use dsh_session::{
-    AbortReason, AssistantMessage, Session, StepEnd, StepStart, TurnEnd, TurnEndReason, TurnStart,
-    UserMessage,
+    AbortReason, AssistantMessage, Session, StepEnd, StepStart, TurnEnd, TurnEndReason, UserMessage,
 };
-use dsh_tools_core::Context;
 
-use crate::driver::{AgentLoop, TurnOutcome};
+use crate::driver::{AgentLoop, TurnOutcome, tell_failure};
+use crate::enter::Entered;
 use crate::ids::unique_call_ids;
-use crate::parked::Occupied;
 use crate::request::LastRequest;
 use crate::step::After;
 
 pub(crate) struct Turn<'a> {
     pub(crate) driver: &'a AgentLoop,
     pub(crate) agent: &'a Agent,
-    pub(crate) cancel: &'a Cancel,
+    pub(crate) cancel: Cancel,
     pub(crate) number: u32,
-    pub(crate) occupied: &'a Occupied<'a>,
+    /// The current step; 0 before the first.
+    pub(crate) step: u32,
     pub(crate) last_request: Option<LastRequest>,
+    /// Whether some step hit the model's ceiling. It names the end of the turn and does not bring it about.
+    pub(crate) hit_ceiling: bool,
+    pub(crate) heard_a_person: bool,
     answer: Option<Content>,
 }
 
 impl<'a> Turn<'a> {
-    pub(crate) fn open(
-        driver: &'a AgentLoop,
-        agent: &'a Agent,
-        cancel: &'a Cancel,
-        occupied: &'a Occupied<'a>,
-    ) -> Result<Self, TurnError> {
-        let session = agent.session();
-        // An earlier turn that was dropped, or whose log failed, is still open.
-        session.close_open(TurnEndReason::Interrupted)?;
-        let number = session.next_turn();
-        session.append(&TurnStart { turn: number })?;
-        Ok(Self { driver, agent, cancel, number, occupied, last_request: None, answer: None })
+    /// A turn whose `turn/start` is in the log.
+    pub(crate) fn opened(driver: &'a AgentLoop, agent: &'a Agent, cancel: Cancel, number: u32) -> Self {
+        Self {
+            driver,
+            agent,
+            cancel,
+            number,
+            step: 0,
+            last_request: None,
+            hit_ceiling: false,
+            heard_a_person: false,
+            answer: None,
+        }
     }
 
-    pub(crate) fn session(&self) -> &'a Session {
-        self.agent.session()
+    /// Steps with the model, and closes the turn.
+    pub(crate) async fn run(&mut self) -> Result<TurnOutcome, TurnError> {
+        let watch = self.watch();
+        let reason = watch.over(self.converse()).await;
+        self.close(reason).await
     }
 
-    /// Steps with the model until there is a reason to end.
-    pub(crate) async fn converse(&mut self, prompt: Content) -> Result<TurnEndReason, TurnError> {
-        let mut prompt = Some(prompt);
+    /// Makes a program's calls, and closes the turn.
+    pub(crate) async fn run_program(&mut self, calls: CallTurn) -> Result<TurnOutcome, TurnError> {
+        let watch = self.watch();
+        let reason = watch.over(self.call(calls)).await;
+        self.close(reason).await
+    }
+
+    /// Steps with the model until there is a reason to end (spec 02 §C.3).
+    async fn converse(&mut self) -> Result<TurnEndReason, TurnError> {
+        let mut owes_a_request = false;
         for step in 1..=self.driver.config.max_steps_per_turn.get() {
-            if self.cancel.is_cancelled() {
-                return Ok(self.aborted());
-            }
-            match self.step(step, prompt.take()).await? {
-                After::Owes => {}
+            self.step = step;
+            let step = match self.enter(owes_a_request).await? {
+                Entered::Step(step) => step,
+                Entered::Nothing => return Ok(self.completed()),
+                Entered::Ends(reason) => return Ok(reason),
+            };
+            match self.take(step).await? {
                 After::Ends(reason) => return Ok(reason),
+                After::Owes => owes_a_request = true,
+                After::Stops => {
+                    owes_a_request = false;
+                    if let Some(reason) = self.stops().await {
+                        return Ok(reason);
+                    }
+                }
             }
         }
         Ok(TurnEndReason::StepLimit)
     }
 
+    /// The turn's end, unless something waits for its next step or a hook steers it.
+    async fn stops(&self) -> Option<TurnEndReason> {
+        let has_more = || !self.agent.inbox().messages(Target::NextStep).is_empty();
+        if has_more() && !self.cancel.is_cancelled() {
+            return None;
+        }
+        match self.agent.hooks().turn_stopping(&self.context()).await {
+            Err(failure) => Some(self.ended_by(failure)),
+            Ok(()) if has_more() => None,
+            Ok(()) => Some(self.completed()),
+        }
+    }
+
     /// One step whose calls come from a program, with an assistant message that says so.
-    pub(crate) async fn call(&mut self, turn: CallTurn) -> Result<TurnEndReason, TurnError> {
-        let (session, step) = (self.session(), 1);
+    async fn call(&mut self, turn: CallTurn) -> Result<TurnEndReason, TurnError> {
+        self.step = 1;
+        let (session, step) = (self.session(), self.step);
+        let waiting = self.agent.inbox().proposal(false);
+        self.agent.inbox().claim(self.number, &waiting)?;
         session.append(&StepStart { turn: self.number, step })?;
-        self.deliver_parked()?;
+        for message in waiting {
+            self.append_message(Arc::unwrap_or_clone(message))?;
+        }
         let note = std::iter::once(ContentBlock::Text { text: turn.note });
         let calls = turn.calls.into_iter().map(|call| ContentBlock::ToolCall {
             id: call.id,
@@ -78,54 +118,66 @@ impl<'a> Turn<'a> {
         let id = self.driver.parts.ids.fresh();
         let message = Message { id, role: Role::Assistant, content: Arc::clone(&content), source };
         session.append_from(&AssistantMessage { turn: self.number, step, message, usage: None }, &[])?;
-        self.run_calls(step, &content).await?;
+        self.run_calls(&content).await?;
         session.append(&StepEnd { turn: self.number, step })?;
         Ok(TurnEndReason::Completed)
     }
 
     /// Closes the turn, also after a failure: what is open in the log is answered as what it is (design §4.9).
-    pub(crate) async fn close(
-        self,
-        reason: Result<TurnEndReason, TurnError>,
-    ) -> Result<TurnOutcome, TurnError> {
-        let session = self.session();
-        let reason = match reason {
-            Ok(reason) => {
-                let reason = self.unless_aborted(reason);
-                session.append(&TurnEnd { turn: self.number, reason: reason.clone() })?;
-                reason
-            }
+    async fn close(&mut self, reason: Result<TurnEndReason, TurnError>) -> Result<TurnOutcome, TurnError> {
+        let closed = match reason {
+            Ok(reason) => self.close_as(reason).await,
             Err(error) => {
                 let facts = ErrorFacts::new("UNKNOWN", error.to_string());
-                let reason = self.unless_aborted(TurnEndReason::Error { error: facts });
-                // A log that can't be written stays open, and is closed before the next turn or when it is opened again.
-                if session.close_open(reason).is_ok() {
-                    // The turn's own error is the one to tell.
-                    let _ = session.flush().await;
-                }
-                return Err(error);
+                self.close_open(self.unless_aborted(TurnEndReason::Error { error: facts })).await;
+                Err(error)
             }
         };
-        session.flush().await.map_err(TurnError::Flush)?;
-        Ok(TurnOutcome { turn: self.number, reason, answer: self.answer })
+        match &closed {
+            Ok(TurnOutcome { reason: TurnEndReason::Error { error }, .. }) => self.tell_failure(error),
+            Ok(_) => {}
+            Err(error) => self.tell_failure(&ErrorFacts::new("UNKNOWN", error.to_string())),
+        }
+        closed
     }
 
-    /// Writes what waited for this step.
-    pub(crate) fn deliver_parked(&self) -> Result<(), TurnError> {
-        while let Some(context) = self.occupied.first_parked() {
-            self.append_message(self.message(context))?;
-            self.occupied.delivered();
+    async fn close_as(&mut self, reason: TurnEndReason) -> Result<TurnOutcome, TurnError> {
+        let reason = self.unless_aborted(reason);
+        self.session().append(&TurnEnd { turn: self.number, reason: reason.clone() })?;
+        self.session().flush().await.map_err(TurnError::Flush)?;
+        Ok(TurnOutcome { turn: self.number, reason, answer: self.answer.take() })
+    }
+
+    /// Closes a turn that panicked.
+    pub(crate) async fn close_after(&mut self, panic: &Panic) -> TurnEndReason {
+        let error =
+            ErrorFacts::new("PANICKED", format!("the turn was stopped by an internal error: {panic}"));
+        self.tell_failure(&error);
+        let reason = TurnEndReason::Error { error };
+        self.close_open(reason.clone()).await;
+        reason
+    }
+
+    /// A log that can't be written stays open, and is closed before the next turn or when it is opened again.
+    async fn close_open(&self, reason: TurnEndReason) {
+        if self.session().close_open(reason).is_ok() {
+            // The turn's own error is the one to tell.
+            let _ = self.session().flush().await;
         }
-        Ok(())
+    }
+
+    pub(crate) fn session(&self) -> &'a Session {
+        self.agent.session()
+    }
+
+    /// Where hooks are asked.
+    pub(crate) fn context(&self) -> StepContext<'_> {
+        StepContext { agent: self.agent, turn: self.number, step: self.step, cancel: &self.cancel }
     }
 
     pub(crate) fn append_message(&self, message: Message) -> Result<(), TurnError> {
         self.session().append(&UserMessage(message))?;
         Ok(())
-    }
-
-    pub(crate) fn user_message(&self, content: Content, source: Source) -> Message {
-        Message { id: self.driver.parts.ids.fresh(), role: Role::User, content, source }
     }
 
     pub(crate) fn answered(&mut self, content: &Content) {
@@ -135,20 +187,20 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn message(&self, context: Context) -> Message {
-        let source = match context.form {
-            Some(form) => Source::plugin_form(context.plugin, form),
-            None => Source::plugin(context.plugin),
-        };
-        self.user_message(context.content, source)
+    /// Whether a person said anything in it.
+    pub(crate) fn heard_a_person(&self) -> bool {
+        self.heard_a_person
     }
 
-    /// A turn that was cancelled before its end was aborted, whatever else came of it (spec 02 §C.4).
-    fn unless_aborted(&self, reason: TurnEndReason) -> TurnEndReason {
-        if self.cancel.is_cancelled() { self.aborted() } else { reason }
+    /// What hooks that gave no answer make of the turn.
+    pub(crate) fn ended_by(&self, failure: HookFailure) -> TurnEndReason {
+        match failure {
+            HookFailure::Cancelled => self.aborted(),
+            HookFailure::Failed(error) => TurnEndReason::Error { error },
+        }
     }
 
-    fn aborted(&self) -> TurnEndReason {
+    pub(crate) fn aborted(&self) -> TurnEndReason {
         let reason = match self.cancel.cause() {
             Some(Cause::Parent) => AbortReason::Parent,
             Some(Cause::Disposed) => AbortReason::Disposed,
@@ -157,5 +209,18 @@ impl<'a> Turn<'a> {
             Some(Cause::User | Cause::Settled) | None => AbortReason::User,
         };
         TurnEndReason::Aborted { reason }
+    }
+
+    fn completed(&self) -> TurnEndReason {
+        if self.hit_ceiling { TurnEndReason::MaxTokens } else { TurnEndReason::Completed }
+    }
+
+    /// A turn that was cancelled before its end was aborted, whatever else came of it (spec 02 §C.4).
+    fn unless_aborted(&self, reason: TurnEndReason) -> TurnEndReason {
+        if self.cancel.is_cancelled() { self.aborted() } else { reason }
+    }
+
+    fn tell_failure(&self, error: &ErrorFacts) {
+        tell_failure(self.agent, Some((self.number, self.step)), error);
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use dsh_lifecycle::Cancel;
 use dsh_session::{AppendError, TurnEndReason};
 
-use crate::Agent;
+use crate::{Agent, InboxError};
 
 /// A call that somebody asks for, as a model would: everything in it is text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,4 +58,18 @@ pub enum TurnError {
     /// Another turn of this agent is running.
     #[error("the agent is busy with another turn; wait for it to end")]
     Busy,
+    /// The prompt could not be queued.
+    #[error("failed to queue the prompt: {0}")]
+    Inbox(#[source] InboxError),
+}
+
+impl From<InboxError> for TurnError {
+    fn from(error: InboxError) -> Self {
+        match error {
+            InboxError::Log(error) => Self::Log(error),
+            InboxError::Duplicate { .. } | InboxError::TooMany { .. } | InboxError::TooLarge { .. } => {
+                Self::Inbox(error)
+            }
+        }
+    }
 }

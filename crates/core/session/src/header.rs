@@ -69,7 +69,18 @@ impl Header {
         if seed_length > MAX_SAFE_INTEGER {
             return Err(ShapeError::new("too large").within("seedLength").into());
         }
-        Ok(Self { parent_session: Some(parent), seed_length: Some(seed_length), ..self })
+        Ok(self.seeded(parent, seed_length))
+    }
+
+    /// [`forked_from`](Self::forked_from) for values that are checked.
+    pub(crate) fn seeded(self, parent: Arc<str>, seed_length: u64) -> Self {
+        Self { parent_session: Some(parent), seed_length: Some(seed_length), ..self }
+    }
+
+    /// The same, where no more than `seed_length` of the events from elsewhere are left.
+    #[must_use]
+    pub fn with_seed_length(self, seed_length: u64) -> Self {
+        Self { seed_length: self.seed_length.map(|length| length.min(seed_length)), ..self }
     }
 
     /// The session's id.

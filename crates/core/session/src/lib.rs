@@ -31,6 +31,7 @@ mod stored;
 mod conversation;
 mod core_event;
 mod event;
+mod fork;
 mod header;
 mod log;
 mod observers;
@@ -48,6 +49,7 @@ mod vocabulary;
 
 pub use conversation::{AssistantChunk, AssistantMessage, CodedError, ToolCall, ToolResult, UserMessage};
 pub use event::{Event, MAX_SAFE_INTEGER, SurfaceOp};
+pub use fork::{Fork, ForkError};
 pub use header::{Header, HeaderError};
 pub use observers::SessionObserver;
 pub use payload::Payload;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dsh_json::{Json, JsonError};
-use dsh_llm::{Message, ShapeError};
+use dsh_llm::{Fields, Message, ShapeError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -58,4 +58,10 @@ pub trait Payload: Serialize + DeserializeOwned + 'static {
     fn from_json(json: &Json) -> Result<Self, ShapeError> {
         json.read().map_err(ShapeError::from)
     }
+}
+
+/// Reads a payload that is an object: serde takes an array of its fields as well.
+pub(crate) fn from_object<P: DeserializeOwned>(json: &Json) -> Result<P, ShapeError> {
+    Fields::of(json)?;
+    json.read().map_err(ShapeError::from)
 }

@@ -24,8 +24,8 @@ pub(crate) struct Relations<'a> {
     last_step: u32,
     /// The seqs of the open step's chunks.
     chunks: HashSet<u64>,
-    /// The calls of the open turn.
-    calls: BTreeMap<Arc<str>, Call>,
+    /// The calls of the open turn. An id has more than one where it was used again, which is told once.
+    calls: BTreeMap<Arc<str>, Vec<Call>>,
     used_ids: HashSet<Arc<str>>,
     answered: HashSet<Arc<str>>,
     pairs: BTreeSet<(usize, Arc<str>)>,
@@ -116,9 +116,9 @@ impl<'a> Relations<'a> {
         if let Some(open) = self.step {
             report(Violation::StillOpen { kind: TurnEnd::TYPE, open });
         }
-        for (call_id, call) in std::mem::take(&mut self.calls) {
-            if !call.answered {
-                report(Violation::Unanswered { call_id });
+        for (call_id, calls) in std::mem::take(&mut self.calls) {
+            for _ in calls.iter().filter(|call| !call.answered) {
+                report(Violation::Unanswered { call_id: Arc::clone(&call_id) });
             }
         }
         for (rule, key) in std::mem::take(&mut self.pairs) {
@@ -160,18 +160,24 @@ impl<'a> Relations<'a> {
                 report(Violation::CallIdUsed { call_id: Arc::clone(id) });
             }
             let call = Call { step: answer.step, started: None, answered: false };
-            self.calls.insert(Arc::clone(id), call);
+            self.calls.entry(Arc::clone(id)).or_default().push(call);
         }
     }
 
     fn call(&mut self, started: &ToolCall, event: &Event, report: Report<'_>) {
         self.expect_step(started.turn, started.step, event, report);
         let call_id = Arc::clone(&started.call_id);
-        match self.calls.get_mut(&started.call_id) {
-            None => report(Violation::NotAsked { call_id }),
-            Some(call) if call.started.is_some() || call.answered => {
-                report(Violation::StartedTwice { call_id });
-            }
+        let Some(calls) = self.calls.get_mut(&started.call_id) else {
+            report(Violation::NotAsked { call_id });
+            return;
+        };
+        let waits = |call: &Call| call.started.is_none() && !call.answered;
+        let found = calls
+            .iter()
+            .position(|call| waits(call) && call.step == started.step)
+            .or_else(|| calls.iter().position(waits));
+        match found.and_then(|position| calls.get_mut(position)) {
+            None => report(Violation::StartedTwice { call_id }),
             Some(call) => call.started = Some(event.seq),
         }
     }
@@ -185,15 +191,17 @@ impl<'a> Relations<'a> {
         if !by_repair {
             self.expect_step(result.turn, result.step, event, report);
         }
-        let Some(call) =
-            self.calls.get_mut(&call_id).filter(|call| !call.answered && call.step == result.step)
-        else {
+        let sources = event.source_event_seqs.as_deref().unwrap_or_default();
+        let cited = |call: &Call| call.started.is_some_and(|seq| sources.contains(&seq));
+        let of_id = self.calls.get_mut(&call_id).map(Vec::as_mut_slice).unwrap_or_default();
+        let waiting = of_id.iter_mut().filter(|call| !call.answered && call.step == result.step);
+        // Of several with one id it is the one that the result names.
+        let Some(call) = waiting.min_by_key(|call| !cited(call)) else {
             report(Violation::NotWaiting { call_id });
             return;
         };
         call.answered = true;
         self.answered.insert(Arc::clone(&call_id));
-        let sources = event.source_event_seqs.as_deref().unwrap_or_default();
         match call.started {
             None if code != Some(TOOL_NOT_STARTED) => report(Violation::NotStarted { call_id }),
             Some(call_seq) if !sources.contains(&call_seq) => {

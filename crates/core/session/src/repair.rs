@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dsh_json::Json;
 use dsh_llm::{ContentBlock, Message, Role, Source, text};
 
-use crate::conversation::{AssistantChunk, CodedError, ToolResult};
+use crate::conversation::{AssistantChunk, CodedError, ToolCall, ToolResult};
 use crate::core_event::CoreEvent;
 use crate::event::{Event, SurfaceOp};
 use crate::payload::Payload;
@@ -114,24 +114,40 @@ impl OpenParts {
                     }
                 }
             }
-            CoreEvent::Call(call) => {
-                let open =
-                    self.calls.iter_mut().find(|open| open.id == call.call_id && open.logged.is_none());
-                if let Some(open) = open {
-                    open.logged = Some(event.seq);
-                }
-            }
-            CoreEvent::Result(result) => {
-                let answered = self.calls.iter().position(|open| Some(&open.id) == result.call_id());
-                if let Some(position) = answered {
-                    self.calls.remove(position);
-                }
+            CoreEvent::Call(call) => self.start(&call, event.seq),
+            CoreEvent::Result(result) if event.surface_op == Some(SurfaceOp::Append) => {
+                self.answer(&result, event.source_event_seqs.as_deref().unwrap_or_default());
             }
             CoreEvent::Assistant(_)
+            | CoreEvent::Result(_)
             | CoreEvent::User
             | CoreEvent::Chunk(_)
             | CoreEvent::Request
             | CoreEvent::EndSeed => {}
+        }
+    }
+
+    /// Notes where a call was logged. Of several with one id it is the one of the same step.
+    fn start(&mut self, call: &ToolCall, seq: u64) {
+        let mut waiting: Vec<&mut OpenCall> =
+            self.calls.iter_mut().filter(|open| open.id == call.call_id && open.logged.is_none()).collect();
+        let of_step = waiting.iter().position(|open| open.step == call.step).unwrap_or_default();
+        if let Some(open) = waiting.get_mut(of_step) {
+            open.logged = Some(seq);
+        }
+    }
+
+    /// Takes an answered call away. Of several with one id it is the one that the result cites, else the one of its
+    /// step.
+    fn answer(&mut self, result: &ToolResult, sources: &[u64]) {
+        let find = |fits: &dyn Fn(&OpenCall) -> bool| {
+            self.calls.iter().position(|open| Some(&open.id) == result.call_id() && fits(open))
+        };
+        let answered = find(&|open| open.logged.is_some_and(|seq| sources.contains(&seq)))
+            .or_else(|| find(&|open| open.step == result.step))
+            .or_else(|| find(&|_| true));
+        if let Some(position) = answered {
+            self.calls.remove(position);
         }
     }
 
@@ -144,6 +160,7 @@ impl OpenParts {
             }
             if *event.kind == *pair.open
                 && let Some(key) = (pair.opened)(&event.data)
+                && !self.pairs.iter().any(|open| open.rule == rule && open.key == key)
             {
                 self.pairs.push(OpenPair { rule, key, opening: event.data.clone() });
             }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use dsh_json::Json;
 use dsh_llm::{ShapeError, ToolSchema};
 use serde::{Deserialize, Serialize};
 
-use crate::payload::Payload;
+use crate::payload::{Payload, from_object};
 
 /// `request/header`: what every following request starts with, until the next one (spec 03 §11).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,6 +92,10 @@ impl Payload for RequestHeader {
     const TYPE: &'static str = "request/header";
     const EXACT: bool = true;
 
+    fn from_json(json: &Json) -> Result<Self, ShapeError> {
+        from_object(json)
+    }
+
     fn check(&self) -> Result<(), ShapeError> {
         let RequestForm { config, adapter_defaults, .. } = &self.header;
         let check = route(&config.provider, &config.model).and_then(|()| {
@@ -116,6 +121,10 @@ impl Payload for RequestHeader {
 impl Payload for RequestContext {
     const TYPE: &'static str = "request/context";
     const EXACT: bool = true;
+
+    fn from_json(json: &Json) -> Result<Self, ShapeError> {
+        from_object(json)
+    }
 
     fn check(&self) -> Result<(), ShapeError> {
         route(&self.provider, &self.model)

@@ -10,6 +10,7 @@ use dsh_llm::{Message, ShapeError};
 use parking_lot::{Mutex, ReentrantMutex};
 
 use crate::event::{Event, SurfaceOp};
+use crate::fork::{Fork, ForkError};
 use crate::header::Header;
 use crate::log::Log;
 use crate::observers::{Observers, SessionObserver};
@@ -120,6 +121,11 @@ impl Session {
         }
         let closing = closers(self.0.log.lock().events(), &self.0.spec.vocabulary, reason);
         closing.into_iter().map(|closer| self.close(closer)).collect()
+    }
+
+    /// What a new session would take over from this one, up to the event `boundary` or to the last (spec 03 §5).
+    pub fn fork(&self, boundary: Option<u64>) -> Result<Fork, ForkError> {
+        Fork::of(self.header(), &self.events(), boundary)
     }
 
     /// Tells `observer` of each event from now on, until the registration is dropped. One that is being told while it

@@ -1,6 +1,6 @@
 //! The model-visible order (spec 03 §3).
 
-use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use dsh_llm::{ContentBlock, Message};
@@ -14,10 +14,13 @@ use crate::refusal::Refusal;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Surface {
     nodes: Vec<Node>,
-    /// Where the node of a seq is.
-    positions: HashMap<u64, usize>,
+    positions: Positions,
     generation: u64,
 }
+
+/// Where the node of a seq is: a list by seq, as every event has one.
+#[derive(Debug, Clone, Default)]
+struct Positions(Vec<Option<NonZeroUsize>>);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
@@ -56,7 +59,7 @@ impl Surface {
             Plan::Replace { from, to } => {
                 let width = to - from;
                 for shadowed in self.nodes.splice(from..=to, [node]) {
-                    self.positions.remove(&shadowed.event.seq);
+                    self.positions.remove(shadowed.event.seq);
                 }
                 self.positions.insert(event.seq, from);
                 if width > 0 {
@@ -82,7 +85,7 @@ impl Surface {
     }
 
     fn plan_replacement(&self, event: &Event, start: u64, end: u64) -> Result<Plan, Refusal> {
-        let position = |seq| self.positions.get(&seq).copied().ok_or(Refusal::NotANode { seq });
+        let position = |seq| self.positions.get(seq).ok_or(Refusal::NotANode { seq });
         let (from, to) = (position(start)?, position(end)?);
         if from > to {
             return Err(Refusal::RangeReversed { start, end });
@@ -100,6 +103,30 @@ impl Surface {
             check_rewrite(&old.event, event)?;
         }
         Ok(Plan::Replace { from, to })
+    }
+}
+
+impl Positions {
+    fn get(&self, seq: u64) -> Option<usize> {
+        let behind = self.0.get(usize::try_from(seq).ok()?)?;
+        behind.map(|behind| behind.get() - 1)
+    }
+
+    fn insert(&mut self, seq: u64, position: usize) {
+        // A seq is the number of events before it, which are all in memory.
+        let Ok(seq) = usize::try_from(seq) else { return };
+        if self.0.len() <= seq {
+            self.0.resize(seq + 1, None);
+        }
+        if let Some(slot) = self.0.get_mut(seq) {
+            *slot = NonZeroUsize::new(position + 1);
+        }
+    }
+
+    fn remove(&mut self, seq: u64) {
+        if let Some(slot) = usize::try_from(seq).ok().and_then(|seq| self.0.get_mut(seq)) {
+            *slot = None;
+        }
     }
 }
 

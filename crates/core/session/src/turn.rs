@@ -6,7 +6,7 @@ use dsh_json::{Json, Object};
 use dsh_llm::{ErrorFacts, Fields, ShapeError};
 use serde::{Deserialize, Serialize};
 
-use crate::payload::Payload;
+use crate::payload::{Payload, from_object};
 
 /// `turn/start`: a turn begins. Turns count from 1 through the whole session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,26 +176,46 @@ stored_as_json!(TurnEndReason, AbortReason);
 impl Payload for TurnStart {
     const TYPE: &'static str = "turn/start";
     const EXACT: bool = true;
+
+    fn from_json(json: &Json) -> Result<Self, ShapeError> {
+        from_object(json)
+    }
 }
 
 impl Payload for TurnEnd {
     const TYPE: &'static str = "turn/end";
     const EXACT: bool = true;
+
+    fn from_json(json: &Json) -> Result<Self, ShapeError> {
+        from_object(json)
+    }
 }
 
 impl Payload for StepStart {
     const TYPE: &'static str = "step/start";
     const EXACT: bool = true;
+
+    fn from_json(json: &Json) -> Result<Self, ShapeError> {
+        from_object(json)
+    }
 }
 
 impl Payload for StepEnd {
     const TYPE: &'static str = "step/end";
     const EXACT: bool = true;
+
+    fn from_json(json: &Json) -> Result<Self, ShapeError> {
+        from_object(json)
+    }
 }
 
 impl Payload for EndSeed {
     const TYPE: &'static str = "session/end-seed";
     const EXACT: bool = true;
+
+    fn from_json(json: &Json) -> Result<Self, ShapeError> {
+        from_object(json)
+    }
 }
 
 #[cfg(test)]
@@ -253,6 +273,7 @@ mod tests {
             let more = Json::parse(&text.replace('{', r#"{"x":1"#).replace("1\"", "1,\"")).unwrap();
             assert!(P::from_json(&more).is_err());
         }
+        assert!(<TurnStart as Payload>::from_json(&Json::from(vec![Json::from(1)])).is_err());
         check(&TurnStart { turn: 1 }, r#"{"turn":1}"#);
         check(&StepStart { turn: 1, step: 2 }, r#"{"turn":1,"step":2}"#);
         check(&StepEnd { turn: 1, step: 2 }, r#"{"turn":1,"step":2}"#);

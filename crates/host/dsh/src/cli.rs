@@ -55,6 +55,12 @@ pub(crate) enum Command {
     Run {
         /// What to do [default: one line from the terminal, else all of stdin]
         prompt: Option<String>,
+        /// Go on from what this session log holds, in a log of its own: --session, which must be new
+        #[arg(long, value_name = "FILE")]
+        fork: Option<PathBuf>,
+        /// Take that log up to this event, the end of a turn [default: its last]
+        #[arg(long, value_name = "SEQ", requires = "fork")]
+        fork_at: Option<u64>,
     },
     /// Make one tool call and print its result
     Call {

@@ -13,13 +13,17 @@ use tokio::runtime::Builder;
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, Failure};
+use crate::fork::ForkFrom;
 use crate::interrupt::survive_file_limit;
 
 /// Does what was asked for.
 pub(crate) fn execute(cli: Cli) -> Result<(), Failure> {
     let Cli { global, command } = cli;
     match command {
-        Command::Run { prompt } => on_runtime(run::run(&global, prompt)),
+        Command::Run { prompt, fork, fork_at } => {
+            let fork = fork.map(|source| ForkFrom { source, boundary: fork_at });
+            on_runtime(run::run(&global, prompt, fork))
+        }
         Command::Call { tool, arguments } => on_runtime(call::call(&global, &tool, arguments)),
         Command::Tools => tools::tools(&global),
         Command::Replay { file } => replay::replay(&global, &file),

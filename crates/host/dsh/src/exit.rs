@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use dsh_harness::{ConfigError, EnvironmentError, HarnessError, SessionFailure, TurnError, TurnFailure};
 use dsh_session::AppendError;
-use dsh_session_jsonl::{OpenError, ReadError, RepairError};
+use dsh_session_jsonl::{ForkLogError, OpenError, ReadError, RepairError, WriteError};
 
 use crate::output::{self, Unwritten};
 
@@ -114,17 +114,50 @@ impl From<TurnFailure> for Failure {
         match failure {
             // The store's own words name the file.
             TurnFailure::Turn(TurnError::Log(AppendError::Sink(error)) | TurnError::Flush(error)) => {
-                let next = "make room for it, and go on with --session: what was logged before is kept";
-                Self::new(Exit::Log, anyhow!("the turn was stopped: {error}; {next}"))
+                let (code, next) = after_log_failure(error.downcast_ref());
+                Self::new(Exit::Log, anyhow!("the turn was stopped: {error}; {next} ({code})"))
             }
             TurnFailure::Turn(error @ TurnError::Log(_)) => Self::new(Exit::Log, error),
-            TurnFailure::Turn(error @ TurnError::Busy) => Self::new(Exit::Failed, error),
+            TurnFailure::Turn(error @ (TurnError::Busy | TurnError::Inbox(_))) => {
+                Self::new(Exit::Failed, error)
+            }
             TurnFailure::Panicked => {
                 Self::new(Exit::Failed, anyhow!("{failure}; `-vv` shows where it happened"))
             }
             TurnFailure::ShutDown => Self::new(Exit::Failed, failure),
             TurnFailure::NoLoop => usage(failure),
         }
+    }
+}
+
+/// The code of a log that can't be written, and what to do.
+fn after_log_failure(error: Option<&WriteError>) -> (&'static str, &'static str) {
+    let next = match error {
+        Some(WriteError::Removed { .. }) => "go on with it by --session",
+        Some(WriteError::Lost { .. }) => "begin anew with another --session",
+        Some(WriteError::Changed { .. }) => "see `dsh verify`, and let nothing else write to it",
+        Some(
+            WriteError::Io(_)
+            | WriteError::Broken { .. }
+            | WriteError::OutOfOrder { .. }
+            | WriteError::TooLong { .. }
+            | WriteError::TooDeep { .. },
+        )
+        | None => "make room for it, and go on with --session: what was logged before is kept",
+    };
+    (error.map_or("LOG_IO_ERROR", WriteError::code), next)
+}
+
+impl From<ForkLogError> for Failure {
+    fn from(error: ForkLogError) -> Self {
+        let code = error.code();
+        let next = match code {
+            "SESSION_ALREADY_EXISTS" => "; name a new file with --session",
+            "OPEN_TURN" => " (--fork-at), or close the turn with `dsh repair`",
+            "SESSION_NOT_FOUND" | "INVALID_BOUNDARY" => "",
+            _ => return Self::new(Exit::Log, error),
+        };
+        usage(anyhow!("{error}{next} ({code})"))
     }
 }
 

@@ -7,6 +7,7 @@ mod cards;
 mod cli;
 mod commands;
 mod exit;
+mod fork;
 mod input;
 mod interrupt;
 mod output;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dsh_fs_local::canonical_policy;
 use dsh_llm::Model;
 use dsh_sandbox_policy::{SandboxMode, default_read_roots};
+use dsh_tools_core::Approver;
 
 use crate::config::{Parsed, SETTINGS};
 use crate::harness::Harness;
@@ -23,6 +24,7 @@ pub struct HarnessBuilder {
     rows: Vec<Row>,
     model: Option<ModelChoice>,
     own_model: Option<Arc<dyn Model>>,
+    approver: Option<Arc<dyn Approver>>,
     mode: Option<Mode>,
 }
 
@@ -68,6 +70,7 @@ impl Harness {
             rows: plugins::table(),
             model: None,
             own_model: None,
+            approver: None,
             mode: None,
         }
     }
@@ -99,6 +102,12 @@ impl HarnessBuilder {
         Self { own_model: Some(model), ..self }
     }
 
+    /// Somebody who can be asked. With one, the file tools offer a wider sandbox mode for one call (spec 10 §B.2).
+    #[must_use]
+    pub fn approver(self, approver: Arc<dyn Approver>) -> Self {
+        Self { approver: Some(approver), ..self }
+    }
+
     /// The presentation mode, above what the configuration says.
     #[must_use]
     pub fn mode(self, mode: Mode) -> Self {
@@ -107,7 +116,7 @@ impl HarnessBuilder {
 
     /// Reads everything, then mounts everything. After an error nothing is mounted.
     pub fn build(self) -> Result<Harness, HarnessError> {
-        let Self { environment, config, rows, model, own_model, mode } = self;
+        let Self { environment, config, rows, model, own_model, approver, mode } = self;
         for (index, row) in rows.iter().enumerate() {
             if SETTINGS.contains(&row.name()) {
                 return Err(HarnessError::ReservedRow(row.name()));
@@ -140,6 +149,8 @@ impl HarnessBuilder {
         }
         let mut host = Host::new(environment, policy, model, base);
         host.own_model = own_model;
+        // The slot is new, so nobody has it.
+        host.own_approver = approver.and_then(|approver| host.tools.approver().provide(approver).ok());
         let mut mounted = Mounted::default();
         for ((name, mount), row) in mounts.into_iter().zip(&rows) {
             let done = mounted.mount(name, row.summary(), mount, &host);

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dsh_agent::{Agent, CallTurn, TurnError, TurnRunner};
+use dsh_agent::{Agent, AgentParts, CallTurn, TurnError, TurnRunner};
 use dsh_agent_loop::{AgentLoop, TurnOutcome};
 use dsh_lifecycle::{Cancel, Cause};
 use dsh_llm::{Content, ErrorFacts};
@@ -12,7 +12,6 @@ use dsh_scope::Scope;
 use dsh_session::{Session, TurnEndReason};
 use futures_util::FutureExt;
 use parking_lot::Mutex;
-use tokio_util::task::TaskTracker;
 
 use crate::mounted::Mounted;
 use crate::{Host, Mode, MountedPlugin};
@@ -26,7 +25,6 @@ pub struct Harness {
     mounted: Mutex<Mounted>,
     mode: Mode,
     config_file: PathBuf,
-    turns: TaskTracker,
     stop: Cancel,
 }
 
@@ -49,14 +47,7 @@ pub enum TurnFailure {
 
 impl Harness {
     pub(crate) fn new(host: Host, mounted: Mounted, mode: Mode, config_file: PathBuf) -> Self {
-        Self {
-            host,
-            mounted: Mutex::new(mounted),
-            mode,
-            config_file,
-            turns: TaskTracker::new(),
-            stop: Cancel::new(),
-        }
+        Self { host, mounted: Mutex::new(mounted), mode, config_file, stop: Cancel::new() }
     }
 
     /// The registries and services.
@@ -79,9 +70,11 @@ impl Harness {
         Some(&*self.config_file).filter(|file| !file.as_os_str().is_empty())
     }
 
-    /// An agent of its own scope whose history is `session`.
+    /// An agent of its own scope whose history is `session`. A session has one agent.
     pub fn agent(&self, session: Session) -> Agent {
-        Agent::new(Scope::root(), session)
+        self.host.policy.follow(&session);
+        let inbox = self.host.turns.get().map(|turns| turns.config().inbox()).unwrap_or_default();
+        Agent::with(Scope::root(), session, AgentParts { hooks: self.host.hooks.clone(), inbox })
     }
 
     /// Runs one turn of an agent in a task of its own. Dropping the future cancels the turn, which then still closes
@@ -117,8 +110,8 @@ impl Harness {
     /// order. It may be called while others wait for their turns; calling it again changes nothing.
     pub async fn shut_down(&self) {
         self.stop.cancel(Cause::Disposed);
-        self.turns.close();
-        self.turns.wait().await;
+        self.host.tasks.close();
+        self.host.tasks.wait().await;
         let mounted = std::mem::take(&mut *self.mounted.lock());
         drop(mounted);
     }
@@ -142,7 +135,7 @@ impl Harness {
         }
         let of_task = cancel.child();
         let _hang_up = HangUp(of_task.clone());
-        let mut task = self.turns.spawn(closed(turn(of_task.clone()), agent.clone()));
+        let mut task = self.host.tasks.spawn(closed(turn(of_task.clone()), agent.clone()));
         let ended = tokio::select! {
             ended = &mut task => ended,
             () = self.stop.cancelled() => {

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use dsh_agent::Hooks;
 use dsh_agent_loop::AgentLoop;
 use dsh_fs::{FileSystem, Intents, Search};
-use dsh_lifecycle::Slot;
+use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Model;
 use dsh_session::{Vocabulary, VocabularyError};
 use dsh_system_prompt::SystemPrompt;
 use dsh_tools_core::Tools;
 use parking_lot::Mutex;
+use tokio_util::task::TaskTracker;
 
 use crate::{Environment, ModelChoice, SharedPolicy};
 
@@ -20,6 +22,8 @@ pub struct Host {
     pub tools: Tools,
     /// What models are told.
     pub prompt: SystemPrompt,
+    /// Who takes part in turns, and who is told of what happens to agents.
+    pub hooks: Hooks,
     /// The model.
     pub model: Slot<dyn Model>,
     /// Files.
@@ -32,6 +36,9 @@ pub struct Host {
     pub turns: Slot<AgentLoop>,
     /// What tools may reach.
     pub policy: Arc<SharedPolicy>,
+    /// Work in the background: whoever shuts the harness down waits for it, so it ends by itself or when its row is
+    /// unmounted.
+    pub tasks: TaskTracker,
     /// Directories, clock and ids.
     pub environment: Environment,
     /// The model that was asked for above the configuration, if any.
@@ -40,6 +47,8 @@ pub struct Host {
     pub own_model: Option<Arc<dyn Model>>,
     /// The directory that relative paths of the configuration start at.
     pub config_base: std::path::PathBuf,
+    /// Keeps the embedder's own approver where it is asked.
+    pub(crate) own_approver: Option<Registration>,
     vocabulary: Mutex<Vocabulary>,
 }
 
@@ -53,15 +62,18 @@ impl Host {
         Self {
             tools: Tools::new(),
             prompt: SystemPrompt::default(),
+            hooks: Hooks::default(),
             model: Slot::empty(),
             fs: Slot::empty(),
             search: Slot::empty(),
             intents: Slot::empty(),
             turns: Slot::empty(),
             policy: Arc::new(policy),
+            tasks: TaskTracker::new(),
             environment,
             model_choice,
             own_model: None,
+            own_approver: None,
             config_base,
             vocabulary: Mutex::new(Vocabulary::core()),
         }

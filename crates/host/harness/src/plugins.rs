@@ -13,10 +13,13 @@ use std::sync::Arc;
 
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
-use dsh_lifecycle::{Registration, Registrations};
+use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
 use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
-use dsh_sandbox_policy::SandboxMode;
-use dsh_system_prompt::{AssembleContext, OfferedTools, PromptConfig};
+use dsh_sandbox_policy::{
+    CONTEXT_NAME, CONTEXT_ORDER, ModeChanged, PolicySource, SandboxMode, standing_rule,
+};
+use dsh_session::Vocabulary;
+use dsh_system_prompt::{AssembleContext, Context, OfferedTools, PromptConfig, Text};
 use dsh_tool_fs::{FsTools, FsToolsConfig};
 use dsh_tool_fs_search::{SearchTools, SearchToolsConfig};
 use serde::Deserialize;
@@ -27,7 +30,7 @@ use crate::{Host, ModelChoice};
 /// The rows that every harness has, in order.
 pub(crate) fn table() -> Vec<Row> {
     vec![
-        row("sandbox-policy", "what tools may reach", |config, host| Ok(sandbox_policy(&config, host))),
+        row("sandbox-policy", "what tools may reach", sandbox_policy),
         row("system-prompt", "identity, persona and tool order of the prompt", system_prompt),
         row("model", "the model that answers", model),
         row("agent-loop", "turns and steps", agent_loop),
@@ -45,8 +48,17 @@ struct SandboxConfig {
     mode: Option<SandboxMode>,
 }
 
-fn sandbox_policy(config: &SandboxConfig, host: &Host) -> Registrations {
-    let Some(mode) = config.mode else { return Registrations::new() };
+#[expect(clippy::needless_pass_by_value, reason = "a row gets its configuration")]
+fn sandbox_policy(config: SandboxConfig, host: &Host) -> Result<Registrations, MountError> {
+    host.declare(Vocabulary::with::<ModeChanged>)?;
+    let policy = Arc::clone(&host.policy);
+    let rule = move |cx: &AssembleContext| match &cx.agent {
+        Some(agent) => standing_rule(&policy.policy(Some(agent.session().id()))),
+        None => String::new(),
+    };
+    let told = Context::new(CONTEXT_NAME, CONTEXT_ORDER, Text::from_fn(rule));
+    let mut mounted: Registrations = host.prompt.context(None, told)?.into();
+    let Some(mode) = config.mode else { return Ok(mounted) };
     let before = host.policy.set_mode(mode);
     let policy = Arc::downgrade(&host.policy);
     let restore = move || {
@@ -54,7 +66,8 @@ fn sandbox_policy(config: &SandboxConfig, host: &Host) -> Registrations {
             policy.set_mode(before);
         }
     };
-    Registration::new(restore).into()
+    mounted.push(Registration::new(restore));
+    Ok(mounted)
 }
 
 fn system_prompt(config: PromptConfig, host: &Host) -> Result<Registrations, MountError> {
@@ -62,8 +75,11 @@ fn system_prompt(config: PromptConfig, host: &Host) -> Result<Registrations, Mou
     let tools = host.tools.clone();
     let offered = move |cx: &AssembleContext| {
         let view = tools.view(cx.effective_scope());
-        let known = view.known().iter().cloned().collect();
-        Ok(OfferedTools { schemas: Arc::clone(view.schemas()), known_names: Some(known) })
+        let offered = view.offered()?;
+        Ok(OfferedTools {
+            schemas: Arc::clone(&offered.schemas),
+            known_names: Some(Arc::clone(&offered.known)),
+        })
     };
     mounted.push(host.prompt.tools(None, Arc::new(offered)));
     Ok(mounted)
@@ -86,6 +102,7 @@ fn model(config: ModelConfig, host: &Host) -> Result<Registrations, MountError> 
 }
 
 fn agent_loop(config: LoopConfig, host: &Host) -> Result<Registrations, MountError> {
+    host.declare(dsh_agent::declare)?;
     let parts = LoopParts {
         tools: host.tools.clone(),
         prompt: host.prompt.clone(),
@@ -96,9 +113,25 @@ fn agent_loop(config: LoopConfig, host: &Host) -> Result<Registrations, MountErr
 }
 
 fn fs_local(config: LocalFsConfig, host: &Host) -> Result<Registrations, MountError> {
-    let files = host.fs.provide(Arc::new(LocalFs::new(config)))?;
+    let local = Arc::new(LocalFs::new(config));
+    let files = host.fs.provide(Arc::clone(&local) as _)?;
     let search = host.search.provide(Arc::new(LocalSearch::default()))?;
-    Ok([files, search].into_iter().collect())
+    let mut mounted: Registrations = [files, search].into_iter().collect();
+    // What a killed process left goes, beside everything else; a harness that shuts down waits for it.
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        let (policy, cancel) = (host.policy.current(), Cancel::new());
+        let stop = cancel.clone();
+        let sweep = async move {
+            if let Err(error) = local.sweep(&policy, &cancel).await
+                && !cancel.is_cancelled()
+            {
+                tracing::warn!(%error, "what killed processes left in the workspace could not be swept");
+            }
+        };
+        drop(host.tasks.spawn_on(sweep, &runtime));
+        mounted.push(Registration::new(move || stop.cancel(Cause::Disposed)));
+    }
+    Ok(mounted)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a row gets its configuration")]
@@ -112,10 +145,17 @@ fn observation_policy(config: ObservationConfig, host: &Host) -> Result<Registra
 fn tool_fs(config: FsToolsConfig, host: &Host) -> Result<Registrations, MountError> {
     let tools = FsTools::new(host.fs.clone(), Arc::clone(&host.policy) as _, config)
         .with_intents(host.intents.clone());
+    let tools = if somebody_is_asked(host) { tools.with_escalation() } else { tools };
     Ok(tools.register(&host.tools, &host.prompt)?)
 }
 
 fn tool_fs_search(config: SearchToolsConfig, host: &Host) -> Result<Registrations, MountError> {
     let tools = SearchTools::new(host.search.clone(), Arc::clone(&host.policy) as _, config);
+    let tools = if somebody_is_asked(host) { tools.with_escalation() } else { tools };
     Ok(tools.register(&host.tools, &host.prompt)?)
+}
+
+/// Whether to offer what needs an approval: where nobody can be asked, it would only be refused (design §7).
+fn somebody_is_asked(host: &Host) -> bool {
+    host.tools.approver().get().is_some()
 }

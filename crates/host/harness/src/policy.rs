@@ -3,27 +3,37 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dsh_sandbox_policy::{PolicySource, SandboxMode, SandboxPolicy};
+use dsh_sandbox_policy::{PolicySource, SandboxMode, SandboxPolicy, SessionModes};
+use dsh_session::Session;
 use parking_lot::RwLock;
 
-/// One policy for all sessions, whose mode can be switched between two calls.
+/// One policy for all sessions, whose mode can be switched between two calls; a session that its log gives a mode of
+/// its own has that one.
 #[derive(Debug)]
-pub struct SharedPolicy(RwLock<Arc<SandboxPolicy>>);
+pub struct SharedPolicy {
+    shared: RwLock<Arc<SandboxPolicy>>,
+    sessions: SessionModes,
+}
 
 impl SharedPolicy {
     /// A policy to begin with.
     pub fn new(policy: SandboxPolicy) -> Self {
-        Self(RwLock::new(Arc::new(policy)))
+        Self { shared: RwLock::new(Arc::new(policy)), sessions: SessionModes::new() }
     }
 
-    /// The policy that a call would be told now.
+    /// Lets a session have a mode of its own, as its log says it, from now on.
+    pub fn follow(&self, session: &Session) {
+        self.sessions.follow(session);
+    }
+
+    /// The policy that a call of no session would be told now.
     pub fn current(&self) -> Arc<SandboxPolicy> {
-        Arc::clone(&self.0.read())
+        Arc::clone(&self.shared.read())
     }
 
     /// Keeps a file from being written by tools, by its canonical path.
     pub fn protect(&self, file: &Path) {
-        let mut policy = self.0.write();
+        let mut policy = self.shared.write();
         let mut protecting = SandboxPolicy::clone(&policy);
         protecting.protected_files.push(file.canonicalize().unwrap_or_else(|_| file.to_owned()));
         *policy = Arc::new(protecting);
@@ -31,7 +41,7 @@ impl SharedPolicy {
 
     /// Switches the mode, and returns the one before. A call that has asked already keeps what it was told.
     pub fn set_mode(&self, mode: SandboxMode) -> SandboxMode {
-        let mut policy = self.0.write();
+        let mut policy = self.shared.write();
         let before = policy.mode;
         *policy = Arc::new(policy.with_mode(mode));
         before
@@ -39,7 +49,11 @@ impl SharedPolicy {
 }
 
 impl PolicySource for SharedPolicy {
-    fn policy(&self, _session: Option<&str>) -> Arc<SandboxPolicy> {
-        self.current()
+    fn policy(&self, session: Option<&str>) -> Arc<SandboxPolicy> {
+        let shared = self.current();
+        match session.and_then(|session| self.sessions.of(session)) {
+            Some(own) if own != shared.mode => Arc::new(shared.with_mode(own)),
+            _ => shared,
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dsh_llm::ShapeError;
-use dsh_session::HeaderError;
+use dsh_session::{ForkError, HeaderError};
 
 /// A file operation that failed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -111,21 +111,55 @@ pub enum OpenError {
     /// A file operation failed.
     #[error(transparent)]
     Io(#[from] IoError),
+    /// The log could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }
 
-/// Why an event was not written. Kept as the [`SinkError`](dsh_session::SinkError) of the session's append.
+/// Why an event was not written, or not flushed. Kept as the [`SinkError`](dsh_session::SinkError) of the session's
+/// append.
+///
+/// After [`Io`](Self::Io) from a write the file is as it was, and the next event is tried anew, unless the failed write
+/// could not be taken back. After that, after a failed flush, and after the file was removed or changed by somebody
+/// else, everything is refused as [`Broken`](Self::Broken) until the log is opened again.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum WriteError {
-    /// The write or flush failed. After a failed write the file is as it was before.
+    /// The write or flush failed.
     #[error(transparent)]
     Io(#[from] IoError),
-    /// An earlier failure could not be undone, so the log takes nothing more; opening it again repairs it.
+    /// An earlier failure ended the log; opening it again repairs it.
     #[error("{} takes no more events after an earlier failure: {cause}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
         /// That failure.
+        cause: Box<WriteError>,
+    },
+    /// Somebody removed the file; what was in it was saved.
+    #[error("{} was removed while it was written; all that it held is in {}", path.display(), kept.display())]
+    Removed {
+        /// The file.
+        path: PathBuf,
+        /// Where its contents are now: the same name, or one beside it where that was taken.
+        kept: PathBuf,
+    },
+    /// Somebody removed the file, and what was in it could not be saved.
+    #[error("{} was removed while it was written, and what it held is lost: {cause}", path.display())]
+    Lost {
+        /// The file.
+        path: PathBuf,
+        /// Why it could not be saved.
         cause: IoError,
+    },
+    /// Somebody else wrote to the file, or cut it.
+    #[error("{} was changed by another program: it has {found} bytes instead of {expected}", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// How long it was left.
+        expected: u64,
+        /// How long it is.
+        found: u64,
     },
     /// An event that is not the next in the file.
     #[error("{} expects event {expected}, not {found}", path.display())]
@@ -157,6 +191,58 @@ pub enum WriteError {
         /// The limit.
         limit: usize,
     },
+}
+
+impl WriteError {
+    /// Its code, stable.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io(_) => "LOG_IO_ERROR",
+            Self::Broken { .. } => "LOG_BROKEN",
+            Self::Removed { .. } => "LOG_REMOVED",
+            Self::Lost { .. } => "LOG_LOST",
+            Self::Changed { .. } => "LOG_CHANGED",
+            Self::OutOfOrder { .. } => "LOG_OUT_OF_ORDER",
+            Self::TooLong { .. } => "LOG_LINE_TOO_LONG",
+            Self::TooDeep { .. } => "LOG_LINE_TOO_DEEP",
+        }
+    }
+}
+
+/// Why a log was not forked. There is no new file, and the source is as it was.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ForkLogError {
+    /// The new log can't be created.
+    #[error(transparent)]
+    Target(OpenError),
+    /// The log to fork can't be read as one, or not by this program.
+    #[error(transparent)]
+    Source(OpenError),
+    /// It can't be forked there.
+    #[error("{}: {source}", path.display())]
+    Boundary {
+        /// The log that was to be forked.
+        path: PathBuf,
+        /// Why not.
+        source: ForkError,
+    },
+}
+
+impl ForkLogError {
+    /// Its code, stable (spec 03 §5).
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Target(OpenError::Exists { .. }) => "SESSION_ALREADY_EXISTS",
+            Self::Target(_) => "LOG_IO_ERROR",
+            Self::Source(OpenError::Io(error) | OpenError::Read(ReadError::Io(error)))
+                if error.source.kind() == io::ErrorKind::NotFound =>
+            {
+                "SESSION_NOT_FOUND"
+            }
+            Self::Source(_) => "SESSION_NOT_LIVE",
+            Self::Boundary { source, .. } => source.code(),
+        }
+    }
 }
 
 /// Why a log was not repaired.

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use dsh_session::{Event, Header, Sink, SinkError, Vocabulary};
 
+use crate::beside::{create_directories, create_new, parent_of};
 use crate::error::{IoError, OpenError};
-use crate::read::{Contents, Tail, first_unknown, read_file};
-use crate::set_aside::{SetAside, parent_of, private, set_aside};
+use crate::read::{Contents, Tail, read_file};
+use crate::set_aside::{SetAside, set_aside};
+use crate::whole::{link_new, with_true_seed};
 use crate::writer::Writer;
 
 /// A session's file, locked for one writer: the session's [`Sink`]. A handle; clones are the same file. The lock goes
@@ -36,8 +38,7 @@ impl LogFile {
     pub fn create(path: impl AsRef<Path>, header: &Header) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let new_names = create_directories(path)?;
-        let created = private(OpenOptions::new().read(true).append(true).create_new(true)).open(path);
-        let file = created.map_err(|error| {
+        let file = create_new(path).map_err(|error| {
             if error.kind() == io::ErrorKind::AlreadyExists {
                 OpenError::Exists { path: path.to_owned() }
             } else {
@@ -55,6 +56,17 @@ impl LogFile {
         }
     }
 
+    /// Creates a file that begins with events of an earlier session, as [`fork`](crate::fork) does. It has its name
+    /// only once all of them are on the device. An existing file is [`OpenError::Exists`]. Blocking.
+    pub fn create_with(path: impl AsRef<Path>, header: &Header, events: &[Event]) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let new_names = create_directories(path)?;
+        let file = link_new(path, header, events)?;
+        let length = file.metadata().map_err(IoError::at(path, "read"))?.len();
+        let next_seq = events.len() as u64;
+        Ok(Self(Arc::new(Writer::over(path, Arc::new(file), length, next_seq, new_names))))
+    }
+
     /// Opens a log to continue it: locks and reads it, and takes a torn end off, which is kept beside it. What the log
     /// left open, [`Session::resume`](dsh_session::Session::resume) closes. Blocking.
     ///
@@ -66,9 +78,7 @@ impl LogFile {
         let Contents { header: Some(header), events, tail } = contents else {
             return Err(OpenError::NotStarted { path: path.to_owned() });
         };
-        let set_aside = take_off_torn(&file, path, tail)?;
-        let log = Self::over(path, file, &events)?;
-        Ok(Opened { log, header, events, set_aside })
+        Self::go_on(path, file, header, events, tail)
     }
 
     /// [`open`](Self::open)s the log when there is one, and else creates one with `header`; a file whose writer was
@@ -84,13 +94,13 @@ impl LogFile {
             Err(OpenError::Exists { .. }) => {}
             Err(error) => return Err(error),
         }
-        let (file, contents) = lock_and_read(path, vocabulary)?;
-        let set_aside = take_off_torn(&file, path, contents.tail)?;
-        let (log, header) = match contents.header {
-            Some(header) => (Self::over(path, file, &contents.events)?, header),
-            None => (Self::start(path, file, &header, Vec::new())?, header),
-        };
-        Ok(Opened { log, header, events: contents.events, set_aside })
+        let (file, Contents { header: found, events, tail }) = lock_and_read(path, vocabulary)?;
+        if let Some(found) = found {
+            return Self::go_on(path, file, found, events, tail);
+        }
+        let set_aside = take_off_torn(&file, path, tail)?;
+        let log = Self::start(path, file, &header, Vec::new())?;
+        Ok(Opened { log, header, events, set_aside })
     }
 
     /// Where it is.
@@ -102,8 +112,17 @@ impl LogFile {
         Ok(Self(Arc::new(Writer::start(path, Arc::new(file), header, new_names)?)))
     }
 
-    fn over(path: &Path, file: File, events: &[Event]) -> Result<Self, IoError> {
-        Ok(Self(Arc::new(writer_over(path, file, events)?)))
+    fn go_on(
+        path: &Path,
+        file: File,
+        header: Header,
+        events: Vec<Event>,
+        tail: Tail,
+    ) -> Result<Opened, OpenError> {
+        let set_aside = take_off_torn(&file, path, tail)?;
+        let (file, header) = with_true_seed(path, file, header, &events)?;
+        let log = Self(Arc::new(writer_over(path, file, &events)?));
+        Ok(Opened { log, header, events, set_aside })
     }
 }
 
@@ -117,12 +136,15 @@ impl Sink for LogFile {
     /// Waits for the device, the first time for the directory too, on tokio's blocking threads; needs a tokio runtime.
     /// After a failure the log takes nothing more. The error is a [`WriteError`](crate::WriteError).
     async fn flush(&self) -> Result<(), SinkError> {
-        let Some(flush) = self.0.begin_flush().map_err(SinkError::new)? else { return Ok(()) };
-        let target = flush.target();
-        let flushed = tokio::task::spawn_blocking(|| flush.run()).await;
-        let flushed = flushed
-            .unwrap_or_else(|stopped| Err(IoError::at(self.path(), "flush")(io::Error::other(stopped))));
-        self.0.end_flush(target, flushed).map_err(SinkError::new)
+        if self.0.is_flushed().map_err(SinkError::new)? {
+            return Ok(());
+        }
+        let writer = Arc::clone(&self.0);
+        let flushed = tokio::task::spawn_blocking(move || writer.flush_blocking()).await;
+        let flushed = flushed.unwrap_or_else(|stopped| {
+            Err(self.0.lose_flush(IoError::at(self.path(), "flush")(io::Error::other(stopped))))
+        });
+        flushed.map_err(SinkError::new)
     }
 }
 
@@ -135,9 +157,7 @@ impl std::fmt::Debug for LogFile {
 /// Opens for writing, whatever the tail is, except a damaged one; nothing is changed yet.
 fn lock_and_read(path: &Path, vocabulary: &Vocabulary) -> Result<(File, Contents), OpenError> {
     let (file, contents) = lock_and_read_any(path, vocabulary)?;
-    if let Tail::Damaged { line, offset, later_valid } = contents.tail {
-        return Err(OpenError::Damaged { path: path.to_owned(), line, offset, later_valid });
-    }
+    contents.check_undamaged(path)?;
     Ok((file, contents))
 }
 
@@ -146,10 +166,7 @@ pub(crate) fn lock_and_read_any(path: &Path, vocabulary: &Vocabulary) -> Result<
     let file = opened.map_err(IoError::at(path, "open"))?;
     lock(&file, path)?;
     let contents = read_file(&file, path)?;
-    if let Some(event) = first_unknown(&contents.events, vocabulary) {
-        let (seq, kind) = (event.seq, Arc::clone(&event.kind));
-        return Err(OpenError::UnknownType { path: path.to_owned(), seq, kind });
-    }
+    contents.check_known(path, vocabulary)?;
     Ok((file, contents))
 }
 
@@ -161,37 +178,24 @@ pub(crate) fn writer_over(path: &Path, file: File, events: &[Event]) -> Result<W
     Ok(Writer::over(path, Arc::new(file), length, events.len() as u64, new_names))
 }
 
+/// Takes off what is not sound, and keeps it beside the log.
+pub(crate) fn take_off(file: &File, path: &Path, tail: Tail) -> Result<Option<SetAside>, IoError> {
+    tail.offset().map_or(Ok(None), |offset| set_aside(file, path, offset))
+}
+
+/// The same for a log that is continued, told to whoever reads the program's warnings.
+fn take_off_torn(file: &File, path: &Path, tail: Tail) -> Result<Option<SetAside>, IoError> {
+    let aside = take_off(file, path, tail)?;
+    if let Some(SetAside { path: kept, offset, bytes }) = &aside {
+        let (log, kept) = (path.display(), kept.display());
+        tracing::warn!(%log, offset, bytes, %kept, "took a torn end off a session log");
+    }
+    Ok(aside)
+}
+
 fn lock(file: &File, path: &Path) -> Result<(), OpenError> {
     file.try_lock().map_err(|error| match error {
         TryLockError::WouldBlock => OpenError::Locked { path: path.to_owned() },
         TryLockError::Error(error) => IoError::at(path, "lock")(error).into(),
     })
-}
-
-fn take_off_torn(file: &File, path: &Path, tail: Tail) -> Result<Option<SetAside>, IoError> {
-    match tail {
-        Tail::Torn { offset, .. } => {
-            let aside = set_aside(file, path, offset)?;
-            if let Some(aside) = &aside {
-                let (log, kept) = (path.display(), aside.path.display());
-                tracing::warn!(%log, bytes = aside.bytes, %kept, "took a torn end off a session log");
-            }
-            Ok(aside)
-        }
-        Tail::Clean | Tail::Damaged { .. } => Ok(None),
-    }
-}
-
-/// Creates what is missing of the path to a file; tells which directories hold a new name then.
-fn create_directories(path: &Path) -> Result<Vec<PathBuf>, IoError> {
-    let Some(parent) = parent_of(path) else { return Ok(Vec::new()) };
-    let mut with_new_name = vec![parent.clone()];
-    let mut missing = parent.as_path();
-    while !missing.exists() {
-        let Some(above) = missing.parent() else { break };
-        with_new_name.extend(parent_of(missing));
-        missing = above;
-    }
-    std::fs::create_dir_all(&parent).map_err(IoError::at(&parent, "create"))?;
-    Ok(with_new_name)
 }

@@ -32,17 +32,21 @@
 //! # }
 //! ```
 
+mod beside;
 mod device;
 mod error;
 mod file;
+mod fork;
 mod line;
 mod read;
 mod repair;
 mod set_aside;
+mod whole;
 mod writer;
 
-pub use error::{IoError, OpenError, ReadError, RepairError, WriteError};
+pub use error::{ForkLogError, IoError, OpenError, ReadError, RepairError, WriteError};
 pub use file::{LogFile, Opened};
+pub use fork::fork;
 pub use line::{MAX_LINE_BYTES, MAX_LINE_DEPTH};
 pub use read::{Contents, Tail, read};
 pub use repair::{RepairReport, repair};

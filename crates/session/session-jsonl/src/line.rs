@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use dsh_json::{Json, Limits};
 use dsh_llm::ShapeError;
+use dsh_session::Event;
+
+use crate::error::WriteError;
 
 /// The longest line that is written or read: 256 MiB.
 pub const MAX_LINE_BYTES: usize = 256 << 20;
@@ -19,6 +22,22 @@ pub(crate) fn encode(object: &Json, out: &mut String) {
     let crc = crc32c::crc32c(out.as_bytes().get(start..).unwrap_or_default());
     // Writing to a string can't fail.
     let _ = writeln!(out, ",\"crc\":\"{crc:08x}\"}}");
+}
+
+/// [`encode`] for an event; refuses one whose line could not be read again.
+pub(crate) fn encode_event(event: &Event, out: &mut String) -> Result<(), WriteError> {
+    let json = event.to_json();
+    let depth = json.depth();
+    if depth > MAX_LINE_DEPTH {
+        return Err(WriteError::TooDeep { seq: event.seq, depth, limit: MAX_LINE_DEPTH });
+    }
+    let start = out.len();
+    encode(&json, out);
+    let bytes = out.len() - start;
+    if bytes > MAX_LINE_BYTES {
+        return Err(WriteError::TooLong { seq: event.seq, bytes, limit: MAX_LINE_BYTES });
+    }
+    Ok(())
 }
 
 /// Checks a line without its newline, and turns it into the text of the object that was encoded. `false`: the checksum

@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use dsh_session::{Event, Header, Vocabulary};
 
-use crate::error::{IoError, ReadError};
+use crate::error::{IoError, OpenError, ReadError};
 use crate::line;
 
 /// What a log file holds.
@@ -18,6 +19,30 @@ pub struct Contents {
     pub events: Vec<Event>,
     /// What comes after them.
     pub tail: Tail,
+}
+
+impl Contents {
+    /// Refuses a log with an event of a required type that nobody here knows.
+    pub(crate) fn check_known(&self, path: &Path, vocabulary: &Vocabulary) -> Result<(), OpenError> {
+        let unknown = self.events.iter().find(|event| !event.ignorable && !vocabulary.knows(&event.kind));
+        match unknown {
+            None => Ok(()),
+            Some(event) => {
+                let (seq, kind) = (event.seq, Arc::clone(&event.kind));
+                Err(OpenError::UnknownType { path: path.to_owned(), seq, kind })
+            }
+        }
+    }
+
+    /// Refuses a damaged log.
+    pub(crate) fn check_undamaged(&self, path: &Path) -> Result<(), OpenError> {
+        match self.tail {
+            Tail::Damaged { line, offset, later_valid } => {
+                Err(OpenError::Damaged { path: path.to_owned(), line, offset, later_valid })
+            }
+            Tail::Clean | Tail::Torn { .. } => Ok(()),
+        }
+    }
 }
 
 /// The end of a log file.
@@ -199,9 +224,4 @@ impl<R: BufRead> Lines<R> {
 fn begins_as_a_log(line: &[u8], complete: bool) -> bool {
     let start = br#"{"type":"session""#;
     line.starts_with(start) || !complete && (start.starts_with(line) || line.iter().all(|byte| *byte == 0))
-}
-
-/// The types that a log uses must be known, or the events ignorable.
-pub(crate) fn first_unknown<'a>(events: &'a [Event], vocabulary: &Vocabulary) -> Option<&'a Event> {
-    events.iter().find(|event| !event.ignorable && !vocabulary.knows(&event.kind))
 }

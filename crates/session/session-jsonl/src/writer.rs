@@ -1,4 +1,9 @@
 //! Writing lines: whole or not at all, and flushed on demand.
+//!
+//! After a failure one rule holds. An append that fails has not happened: the file is as it was, and the next append is
+//! tried like any other. Where that can't be promised the log is *broken*, and takes nothing more until it is opened
+//! again: when a piece of a line could not be taken back, when a flush failed, so that nobody knows what the device
+//! holds, and when somebody else removed or changed the file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,10 +11,10 @@ use std::sync::Arc;
 use dsh_session::{Event, Header};
 use parking_lot::Mutex;
 
+use crate::beside::{create_beside, create_directories, create_new, sync_directory};
 use crate::device::Device;
 use crate::error::{IoError, WriteError};
 use crate::line;
-use crate::set_aside::sync_directory;
 
 /// The one writer of a log file.
 pub(crate) struct Writer {
@@ -27,17 +32,15 @@ struct State {
     flushed: u64,
     /// The directories that hold a new name on the way to the file.
     new_names: Vec<PathBuf>,
-    /// The failure that could not be undone.
-    broken: Option<IoError>,
+    /// The failure after which nothing more is taken.
+    broken: Option<WriteError>,
     /// The line, kept for its room.
     line: String,
 }
 
 /// What waits until lines are on the device.
-pub(crate) struct Flush {
+struct Flush {
     target: u64,
-    path: PathBuf,
-    device: Arc<dyn Device>,
     new_names: Vec<PathBuf>,
 }
 
@@ -86,57 +89,65 @@ impl Writer {
         }
         let mut line = std::mem::take(&mut state.line);
         line.clear();
-        let put = encode(event, &mut line).and_then(|()| self.append(&mut state, &line));
+        let put = line::encode_event(event, &mut line).and_then(|()| self.append(&mut state, &line));
         line.shrink_to(KEPT_LINE);
         state.line = line;
         put
     }
 
-    /// What is to be waited for, where blocking is allowed; `None` when everything is on the device.
-    pub(crate) fn begin_flush(&self) -> Result<Option<Flush>, WriteError> {
-        let state = self.state.lock();
-        self.check(&state)?;
-        if state.flushed == state.written {
-            return Ok(None);
-        }
-        Ok(Some(Flush {
-            target: state.written,
-            path: self.path.clone(),
-            device: Arc::clone(&self.device),
-            new_names: state.new_names.clone(),
-        }))
-    }
-
-    /// Notes how a flush went, which ran as far as `target`. After a failed one the writer is broken: the system may
-    /// have dropped what it could not store, so nothing can be built on it.
-    pub(crate) fn end_flush(&self, target: u64, flushed: Result<(), IoError>) -> Result<(), WriteError> {
-        let mut state = self.state.lock();
-        match flushed {
-            Ok(()) => {
-                state.flushed = state.flushed.max(target);
-                state.new_names.clear();
-                Ok(())
-            }
-            Err(cause) => {
-                state.broken = Some(cause.clone());
-                Err(WriteError::Io(cause))
-            }
-        }
+    /// Whether everything is on the device; an error when the log is broken.
+    pub(crate) fn is_flushed(&self) -> Result<bool, WriteError> {
+        Ok(self.begin_flush()?.is_none())
     }
 
     /// Waits until everything written is on the device, blocking.
     pub(crate) fn flush_blocking(&self) -> Result<(), WriteError> {
         match self.begin_flush()? {
-            Some(flush) => self.end_flush(flush.target(), flush.run()),
+            Some(flush) => {
+                let flushed = self.run(&flush);
+                self.end_flush(&flush, flushed)
+            }
             None => Ok(()),
         }
     }
 
+    /// Breaks the log, for a flush of which nobody knows how it went.
+    pub(crate) fn lose_flush(&self, cause: IoError) -> WriteError {
+        self.state.lock().broken(cause.into())
+    }
+
+    fn begin_flush(&self) -> Result<Option<Flush>, WriteError> {
+        let state = self.state.lock();
+        self.check(&state)?;
+        let flush = Flush { target: state.written, new_names: state.new_names.clone() };
+        Ok((state.flushed < state.written).then_some(flush))
+    }
+
+    /// What takes time, without the lock: lines can be written meanwhile.
+    fn run(&self, flush: &Flush) -> Result<(), IoError> {
+        self.device.sync().map_err(IoError::at(&self.path, "flush"))?;
+        flush.new_names.iter().try_for_each(|directory| sync_directory(directory))
+    }
+
+    fn end_flush(&self, flush: &Flush, flushed: Result<(), IoError>) -> Result<(), WriteError> {
+        let mut state = self.state.lock();
+        // A file without a name is no log on the device, and loses its directory, too.
+        self.check_file(&mut state)?;
+        if let Err(cause) = flushed {
+            return Err(state.broken(cause.into()));
+        }
+        state.flushed = state.flushed.max(flush.target);
+        state.new_names.clear();
+        Ok(())
+    }
+
     fn append(&self, state: &mut State, line: &str) -> Result<(), WriteError> {
+        self.check_file(state)?;
         if let Err(error) = self.device.append(line.as_bytes()) {
             let failed = IoError::at(&self.path, "write")(error);
             if let Err(error) = self.device.truncate(state.length) {
-                state.broken = Some(IoError::at(&self.path, "take back a failed write to")(error));
+                let cause = IoError::at(&self.path, "take back a failed write to")(error);
+                state.broken(cause.into());
             }
             return Err(failed.into());
         }
@@ -149,40 +160,53 @@ impl Writer {
     fn check(&self, state: &State) -> Result<(), WriteError> {
         match &state.broken {
             None => Ok(()),
-            Some(cause) => Err(WriteError::Broken { path: self.path.clone(), cause: cause.clone() }),
+            Some(cause) => {
+                Err(WriteError::Broken { path: self.path.clone(), cause: Box::new(cause.clone()) })
+            }
         }
+    }
+
+    /// Whether the file is as this writer left it.
+    fn check_file(&self, state: &mut State) -> Result<(), WriteError> {
+        let path = || self.path.clone();
+        let found = self.device.look().map_err(IoError::at(&self.path, "look at"))?;
+        let wrong = if !found.named {
+            match self.put_back(state.length) {
+                Ok(kept) => WriteError::Removed { path: path(), kept },
+                Err(cause) => WriteError::Lost { path: path(), cause },
+            }
+        } else if found.length != state.length {
+            WriteError::Changed { path: path(), expected: state.length, found: found.length }
+        } else {
+            return Ok(());
+        };
+        Err(state.broken(wrong))
+    }
+
+    /// Writes what a removed file holds under its name again, and beside it where the name is taken.
+    fn put_back(&self, length: u64) -> Result<PathBuf, IoError> {
+        let new_names = create_directories(&self.path)?;
+        let (kept, mut file) = match create_new(&self.path) {
+            Ok(file) => (self.path.clone(), file),
+            Err(_) => create_beside(&self.path, "kept")?,
+        };
+        let copied = self.device.copy_to(&mut file, length).and_then(|()| file.sync_all());
+        copied.map_err(IoError::at(&kept, "write"))?;
+        new_names.iter().try_for_each(|directory| sync_directory(directory))?;
+        Ok(kept)
     }
 }
 
-impl Flush {
-    /// How many lines are on the device when it has run.
-    pub(crate) fn target(&self) -> u64 {
-        self.target
-    }
-
-    /// Waits for the device, blocking.
-    pub(crate) fn run(self) -> Result<(), IoError> {
-        self.device.sync().map_err(IoError::at(&self.path, "flush"))?;
-        self.new_names.iter().try_for_each(|directory| sync_directory(directory))
+impl State {
+    /// Takes nothing more, for this reason.
+    fn broken(&mut self, cause: WriteError) -> WriteError {
+        self.broken = Some(cause.clone());
+        cause
     }
 }
 
 /// How much room is kept for the next line.
 const KEPT_LINE: usize = 1 << 16;
-
-fn encode(event: &Event, line: &mut String) -> Result<(), WriteError> {
-    let json = event.to_json();
-    let depth = json.depth();
-    if depth > line::MAX_LINE_DEPTH {
-        return Err(WriteError::TooDeep { seq: event.seq, depth, limit: line::MAX_LINE_DEPTH });
-    }
-    line::encode(&json, line);
-    if line.len() > line::MAX_LINE_BYTES {
-        let (bytes, limit) = (line.len(), line::MAX_LINE_BYTES);
-        return Err(WriteError::TooLong { seq: event.seq, bytes, limit });
-    }
-    Ok(())
-}
 
 #[cfg(test)]
 mod tests;

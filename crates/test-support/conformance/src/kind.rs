@@ -33,6 +33,14 @@ pub const KINDS: &[&Kind] = &[
     &crate::schema::dsl_cases::KIND,
     #[cfg(feature = "schema")]
     &crate::schema::value_cases::KIND,
+    #[cfg(feature = "sdk")]
+    &crate::sdk::TS_RENDER,
+    #[cfg(feature = "sdk")]
+    &crate::sdk::PY_RENDER,
+    #[cfg(feature = "sdk")]
+    &crate::sdk::TYPE_CASES,
+    #[cfg(feature = "sdk")]
+    &crate::sdk::SDK_CASES,
     #[cfg(feature = "scheduler")]
     &crate::scheduler::KIND,
     #[cfg(feature = "files")]
@@ -44,8 +52,7 @@ pub const KINDS: &[&Kind] = &[
 ];
 
 /// The kinds whose subject is not built yet.
-pub const NOT_BUILT: &[&str] =
-    &["canonicalize", "py-render", "sdk-cases", "spill", "ts-render", "type-cases"];
+pub const NOT_BUILT: &[&str] = &["canonicalize", "spill"];
 
 impl Kind {
     /// The kind of this name.

@@ -31,6 +31,8 @@ mod run;
 pub mod scheduler;
 #[cfg(feature = "schema")]
 pub mod schema;
+#[cfg(feature = "sdk")]
+mod sdk;
 mod text;
 #[cfg(test)]
 mod trial;

@@ -16,5 +16,12 @@ pub(crate) mod value_cases;
 
 pub use oracle::violations;
 
+#[cfg(feature = "sdk")]
+pub(crate) use {
+    findings::{field, text_field},
+    lossy::exposed,
+    rules::{DEPTH, WHOLE_TEXT, WIDTH, place},
+};
+
 /// The code of every refusal of a schema.
 const UNSUPPORTED: &str = "UNSUPPORTED_SCHEMA";

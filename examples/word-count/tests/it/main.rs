@@ -1,6 +1,8 @@
 //! The program, on a workspace of its own.
 #![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
 
+mod outside;
+
 use std::process::Command;
 
 #[test]

@@ -131,3 +131,26 @@ async fn an_end_that_is_not_written_is_told() {
     scene.turn("again").await;
     assert_eq!(scene.log_of(&["turn/end"]), ["turn/end interrupted", "turn/end completed"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_step_that_does_not_start_or_end_invents_no_boundary() {
+    let rows = [
+        ("step/start 1", &["turn/start 1", "turn/end error UNKNOWN"][..]),
+        (
+            "step/end 1",
+            &["turn/start 1", "step/start 1", "model: fine", "step/end 1", "turn/end error UNKNOWN"][..],
+        ),
+    ];
+    for (refused, log) in rows {
+        let scene = Scene::new([says("fine"), says("next turn")]);
+        scene.store.refuses.lock().push(refused);
+        let act = async || {
+            scene.followup("go");
+            scene.agent.when_idle().await;
+        };
+        scene.driven(act).await;
+        assert_eq!(scene.log_of(&["turn/start", "step/start", "model:", "step/end", "turn/end"]), log);
+        assert_eq!(scene.noted(&["failed"]), ["0 failed 1.1 UNKNOWN"], "at {refused}");
+        assert_eq!(scene.turn("again").await.reason, TurnEndReason::Completed);
+    }
+}

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use dsh_agent::{Agent, TurnError};
+use dsh_agent::{Agent, AgentParts, Hooks, Notice, Target, TurnError};
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts, TurnOutcome};
-use dsh_lifecycle::{Cancel, Registration, SeededIds, Slot, SteppingClock};
-use dsh_llm::{Chunk, Model, ModelRequest, text};
+use dsh_lifecycle::{Cancel, Cause, Registration, SeededIds, Slot, SteppingClock};
+use dsh_llm::{Chunk, Message, Model, ModelRequest, Role, Source, plain_text, text};
 use dsh_llm_script::{Script, ScriptedModel, Step, ToolCall};
 use dsh_scope::Scope;
 use dsh_session::{Event, Header, Session, SessionObserver, SessionSpec, Sink, SinkError, Vocabulary};
@@ -17,7 +18,7 @@ use futures_util::stream::BoxStream;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::log::{assert_sound, line};
+use crate::log::{assert_sound, line, told};
 use crate::probe::Probe;
 
 pub(crate) struct Scene {
@@ -31,6 +32,8 @@ pub(crate) struct Scene {
     /// Cancels the turns that [`turn`](Self::turn) runs.
     pub(crate) cancel: Cancel,
     pub(crate) notes: Notes,
+    /// The ids of the messages that were taken out of the inbox and reach no turn.
+    pub(crate) dropped: Arc<Mutex<Vec<String>>>,
     plugged: Mutex<Option<Registration>>,
     kept: Mutex<Vec<Registration>>,
 }
@@ -71,7 +74,8 @@ impl Scene {
             model: slot.clone(),
             ids: Arc::new(SeededIds::new(1)),
         };
-        let agent = Agent::new(Scope::root(), session);
+        let parts_of_agent = AgentParts { hooks: Hooks::default(), inbox: config.inbox() };
+        let agent = Agent::with(Scope::root(), session, parts_of_agent);
         let scene = Self {
             tools,
             prompt,
@@ -82,12 +86,21 @@ impl Scene {
             slot,
             cancel,
             notes,
+            dropped: Arc::default(),
             plugged: Mutex::default(),
             kept: Mutex::default(),
         };
         let model: Arc<dyn Model> = Arc::<Recorded>::clone(&scene.model);
         *scene.plugged.lock() = Some(scene.slot.provide(model).unwrap());
         scene.keep(scene.session().observe(Arc::new(scene.notes.clone())));
+        let (notes, dropped) = (scene.notes.clone(), Arc::clone(&scene.dropped));
+        let observer = move |_: &Agent, notice: &Notice<'_>| {
+            notes.note(told(notice));
+            if let Notice::Discarded(message) = notice {
+                dropped.lock().push(message.id.to_string());
+            }
+        };
+        scene.keep(scene.hooks().observe(None, Arc::new(observer)));
         scene.register(&scene.probe(true).named("p"));
         scene.register(&scene.probe(false).named("x"));
         let tools = scene.tools.clone();
@@ -122,6 +135,45 @@ impl Scene {
         self.agent.session()
     }
 
+    /// Drives the agent while `act` goes on and until it is idle afterwards, and finds the log sound.
+    pub(crate) async fn driven(&self, act: impl AsyncFnOnce()) {
+        let stop = Cancel::new();
+        let acting = async {
+            act().await;
+            self.agent.when_idle().await;
+            stop.cancel(Cause::Disposed);
+        };
+        // The driver is polled first, so that it is there.
+        let (driven, ()) = tokio::join!(self.turns.drive(&self.agent, &stop), acting);
+        driven.unwrap();
+        self.assert_sound();
+    }
+
+    pub(crate) fn followup(&self, words: &str) {
+        self.agent.inbox().followup(message(words)).unwrap();
+    }
+
+    pub(crate) fn steer(&self, words: &str) {
+        self.agent.inbox().steer(message(words)).unwrap();
+    }
+
+    pub(crate) fn inject(&self, words: &str) {
+        self.agent.inbox().inject(message(words)).unwrap();
+    }
+
+    /// `[next step] [next turn]`
+    pub(crate) fn waits(&self) -> String {
+        let words = |target| {
+            let messages = self.agent.inbox().messages(target);
+            messages.iter().map(|message| plain_text(&message.content)).collect::<Vec<_>>().join(", ")
+        };
+        format!("[{}] [{}]", words(Target::NextStep), words(Target::NextTurn))
+    }
+
+    pub(crate) fn hooks(&self) -> &Hooks {
+        self.agent.hooks()
+    }
+
     /// Runs a turn, and finds the log sound afterwards.
     pub(crate) async fn turn(&self, prompt: &str) -> TurnOutcome {
         self.turn_under(&self.cancel, prompt).await
@@ -143,8 +195,13 @@ impl Scene {
         assert_sound(self.session(), &self.model.requests.lock());
     }
 
-    /// The events, without chunks.
+    /// The events, without chunks and without those of the inbox.
     pub(crate) fn log(&self) -> Vec<String> {
+        self.whole_log().into_iter().filter(|line| !line.starts_with("inbox ")).collect()
+    }
+
+    /// The events without chunks.
+    pub(crate) fn whole_log(&self) -> Vec<String> {
         self.session().events().iter().map(|event| line(event)).filter(|line| line != "chunk").collect()
     }
 
@@ -173,10 +230,25 @@ fn starts_with(line: &str, words: &[&str]) -> bool {
 pub(crate) fn spec(sink: Option<Arc<dyn Sink>>) -> SessionSpec {
     SessionSpec {
         header: Header::new("s", 0).unwrap(),
-        vocabulary: Arc::new(Vocabulary::core()),
+        vocabulary: Arc::new(dsh_agent::declare(Vocabulary::core()).unwrap()),
         clock: Arc::new(SteppingClock::starting_at(0)),
         sink,
     }
+}
+
+/// A person's message; its words are its id.
+pub(crate) fn message(words: &str) -> Message {
+    Message { id: words.into(), role: Role::User, content: text(words), source: Source::User }
+}
+
+/// Waits in virtual time.
+pub(crate) async fn pass(ms: u64) {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+}
+
+/// A model that thinks for so long before it says this.
+pub(crate) fn thinks(ms: u64, step: Step) -> Step {
+    Step { delay: Duration::from_millis(ms), ..step }
 }
 
 pub(crate) fn says(words: &str) -> Step {
@@ -221,6 +293,8 @@ pub(crate) struct Store {
     notes: Notes,
     /// The lines that it refuses to write, each once.
     pub(crate) refuses: Mutex<Vec<&'static str>>,
+    /// The lines at which it panics, each once.
+    pub(crate) panics: Mutex<Vec<&'static str>>,
     /// Refuses everything.
     pub(crate) down: AtomicBool,
 }
@@ -231,7 +305,12 @@ struct DiskFull;
 
 impl Store {
     fn new(notes: &Notes) -> Self {
-        Self { notes: notes.clone(), refuses: Mutex::default(), down: AtomicBool::new(false) }
+        Self {
+            notes: notes.clone(),
+            refuses: Mutex::default(),
+            panics: Mutex::default(),
+            down: AtomicBool::new(false),
+        }
     }
 }
 
@@ -243,6 +322,8 @@ impl Sink for Store {
             refuses.remove(at);
             return Err(SinkError::new(DiskFull));
         }
+        let panics = self.panics.lock().extract_if(.., |at| *at == line(event)).count();
+        assert!(panics == 0, "on purpose");
         if self.down.load(Ordering::Relaxed) { Err(SinkError::new(DiskFull)) } else { Ok(()) }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dsh_agent::{InboxSpliced, Notice, Target};
 use dsh_lifecycle::SteppingClock;
 use dsh_llm::{ContentBlock, Message, ModelRequest, Source, plain_text};
 use dsh_session::{
@@ -24,7 +25,47 @@ pub(crate) fn line(event: &Event) -> String {
         RequestHeader::TYPE => format!("header {:?}", read::<RequestHeader>(event).reason).to_lowercase(),
         RequestContext::TYPE => format!("route {}", read::<RequestContext>(event).model),
         AssistantChunk::TYPE => "chunk".to_owned(),
+        InboxSpliced::TYPE => format!("inbox {}", spliced(&read(event))),
         other => other.to_owned(),
+    }
+}
+
+/// `TARGET@START -REMOVED canceled +words`
+fn spliced(event: &InboxSpliced) -> String {
+    let InboxSpliced { target, start, removed_count, inserted, outcome } = event;
+    let removed = (*removed_count > 0).then(|| format!(" -{removed_count}")).unwrap_or_default();
+    let outcome = if outcome.is_some() { " canceled" } else { "" };
+    let inserted: Vec<_> =
+        inserted.iter().map(|message| format!(" +{}", plain_text(&message.content))).collect();
+    format!("{}@{start}{removed}{outcome}{}", list(*target), inserted.concat())
+}
+
+fn list(target: Target) -> &'static str {
+    match target {
+        Target::NextTurn => "turn",
+        Target::NextStep => "step",
+    }
+}
+
+/// A notice in a few words.
+pub(crate) fn told(notice: &Notice<'_>) -> String {
+    match notice {
+        Notice::SessionStarted(source) => format!("session {source:?}").to_lowercase(),
+        Notice::Status(status) => format!("status {status:?}").to_lowercase(),
+        Notice::Inserted { target, message } => {
+            format!("inserted {} {}", list(*target), plain_text(&message.content))
+        }
+        Notice::Claimed { turn, message } => format!("claimed {turn} {}", plain_text(&message.content)),
+        Notice::Discarded(message) => format!("discarded {}", plain_text(&message.content)),
+        Notice::Blocked { turn, reason } => format!("blocked {turn} {reason}"),
+        Notice::Failed { turn, step, error } => {
+            format!(
+                "failed {}.{step} {}",
+                turn.map_or_else(|| "-".to_owned(), |turn| turn.to_string()),
+                error.code
+            )
+        }
+        Notice::Overdue { turn, waited } => format!("overdue {turn} {}", waited.as_millis()),
     }
 }
 

@@ -2,13 +2,19 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod aborts;
+mod budgets;
 mod calls;
+mod cancels;
+mod drives;
 mod failures;
+mod hooks;
 mod ids;
 mod kit;
 mod log;
 mod probe;
 mod properties;
 mod requests;
+mod settings;
+mod steering;
 mod turns;
 mod vectors;

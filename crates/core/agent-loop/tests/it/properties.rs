@@ -1,9 +1,15 @@
-//! What holds for every batch of calls.
+//! What holds for every batch of calls, and for whatever is done to an agent.
 
+use dsh_agent::{InboxSpliced, Queued, Status, Target};
 use dsh_conformance::scheduler::{Abort, Batch, Call, agrees, run, simulated};
-use dsh_session::{ToolCall, ToolResult, verify};
+use dsh_lifecycle::Cause;
+use dsh_llm::{ErrorFacts, Finish};
+use dsh_llm_script::Step;
+use dsh_session::{ToolCall, ToolResult, UserMessage, verify};
 use proptest::prelude::*;
+use tokio::runtime::Builder;
 
+use crate::kit::{Scene, calls, pass, says, thinks};
 use crate::log::all;
 
 fn call() -> impl Strategy<Value = Call> {
@@ -73,5 +79,89 @@ proptest! {
             agrees(&ran.output, &expected),
             "     got {}\nexpected {}", ran.output, expected
         );
+    }
+}
+
+/// What people and policies do to a driven agent, each at its time.
+#[derive(Debug, Clone)]
+enum Act {
+    Followup,
+    Steer,
+    Inject,
+    Retract(usize),
+    Cancel(Queued),
+}
+
+fn acts() -> impl Strategy<Value = Vec<(u64, Act)>> {
+    let act = prop_oneof![
+        4 => Just(Act::Followup),
+        3 => Just(Act::Steer),
+        2 => Just(Act::Inject),
+        1 => (0..8_usize).prop_map(Act::Retract),
+        2 => prop_oneof![Just(Queued::Keep), Just(Queued::Discard)].prop_map(Act::Cancel),
+    ];
+    prop::collection::vec((0..6_u64, act), 1..16)
+}
+
+fn answers() -> impl Strategy<Value = Vec<Step>> {
+    let called = (0..9_u64, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(ms, parallel, says, concludes)| {
+            let says = if says { r#","say":"context""# } else { "" };
+            let concludes = if concludes { r#","conclude":true"# } else { "" };
+            let arguments = format!(r#"{{"ms":{ms}{says}{concludes}}}"#);
+            let name = if parallel { "p" } else { "x" };
+            calls([("c", name, &*arguments), ("c", name, &*arguments)])
+        },
+    );
+    let said = (0..5_u64).prop_map(|ms| thinks(ms, says("so")));
+    let cut = Just(Step { finish: Finish::MaxTokens, ..says("cut") });
+    let broken = Just(Step { finish: Finish::Error(ErrorFacts::new("BROKEN", "broken")), ..says("half") });
+    prop::collection::vec(prop_oneof![4 => called, 3 => said, 1 => cut, 1 => broken], 0..12)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #[test]
+    fn every_message_is_heard_or_dropped_or_waits_and_every_call_is_answered_once(
+        answers in answers(),
+        acts in acts(),
+    ) {
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let scene = runtime.block_on(async {
+            let scene = Scene::new(answers);
+            let act = async || {
+                for (number, (ms, act)) in acts.iter().enumerate() {
+                    pass(*ms).await;
+                    let inbox = scene.agent.inbox();
+                    match act {
+                        Act::Followup => scene.followup(&format!("m{number}")),
+                        Act::Steer => scene.steer(&format!("m{number}")),
+                        Act::Inject => scene.inject(&format!("m{number}")),
+                        Act::Retract(one) => drop(inbox.retract(&format!("m{one}")).unwrap()),
+                        Act::Cancel(queued) => scene.agent.cancel(Cause::User, *queued),
+                    }
+                }
+            };
+            scene.driven(act).await;
+            scene
+        });
+        let heard = all::<UserMessage>(scene.session());
+        let mut ends: Vec<_> = heard.iter().map(|heard| heard.0.id.to_string()).collect();
+        let mut begins = Vec::new();
+        for spliced in all::<InboxSpliced>(scene.session()) {
+            begins.extend(spliced.inserted.iter().map(|message| message.id.to_string()));
+        }
+        ends.extend(scene.dropped.lock().iter().cloned());
+        for list in [Target::NextStep, Target::NextTurn] {
+            ends.extend(scene.agent.inbox().messages(list).iter().map(|message| message.id.to_string()));
+        }
+        begins.sort();
+        ends.sort();
+        prop_assert_eq!(begins, ends);
+        let called: Vec<_> = all::<ToolCall>(scene.session()).iter().map(|call| call.call_id.to_string()).collect();
+        let answered: Vec<_> =
+            all::<ToolResult>(scene.session()).iter().map(|result| result.call_id().unwrap().to_string()).collect();
+        prop_assert_eq!(called, answered);
+        prop_assert_eq!(scene.agent.status(), Status::Idle);
     }
 }

@@ -160,6 +160,65 @@ fn declared_pairs_are_closed_first_the_innermost_before_the_outer() {
 }
 
 #[test]
+fn a_pair_that_was_opened_twice_is_closed_once() {
+    let session = session();
+    put(&session, &asked("x"));
+    put(&session, &asked("x"));
+    assert_eq!(close(&session), ["test/decided x"]);
+    session.close_open(failed()).unwrap();
+    assert!(close(&session).is_empty());
+}
+
+/// What a verifier says of a log that is closed, and how often each call of the history is answered.
+fn closed(session: &Session) -> Vec<String> {
+    session.close_open(failed()).unwrap();
+    let found = verify(session.header(), &session.events(), session.vocabulary());
+    found.problems.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn calls_of_one_id_are_answered_one_by_one() {
+    let used = |seq: u64| format!("event {seq}: the call id `c1` was used before");
+    let twice = asking(&["c1", "c1"]);
+    assert_eq!(
+        close(&twice)[..2],
+        ["tool/result 1 c1 TOOL_NOT_STARTED", "tool/result 1 c1 TOOL_NOT_STARTED"]
+    );
+    assert_eq!(closed(&twice), [used(2)]);
+
+    // Both were started, and the second was answered: the first is left, and cited.
+    let second = asking(&["c1", "c1"]);
+    put(&second, &call(1, 1, "c1"));
+    let seq = put(&second, &call(1, 1, "c1"));
+    second.append_from(&result(1, 1, "c1", "x"), &[seq]).unwrap();
+    assert_eq!(close(&second)[0], "tool/result 1 c1 TOOL_OUTCOME_UNKNOWN from [3]");
+    // A result that is rewritten answers nothing more.
+    session_replaces(&second, 5);
+    assert_eq!(close(&second).len(), 3);
+    assert_eq!(closed(&second), [used(2)]);
+}
+
+fn session_replaces(session: &Session, seq: u64) {
+    session.replace(&result(1, 1, "c1", "shorter"), seq, seq, &[seq]).unwrap();
+}
+
+#[test]
+fn a_call_id_that_a_later_step_uses_again_is_answered_in_both() {
+    let session = asking(&["c1"]);
+    put(&session, &step_end(1, 1));
+    put(&session, &step(1, 2));
+    put(&session, &answer(1, 2, "", &["c1"]));
+    let seq = put(&session, &call(1, 2, "c1"));
+    assert_eq!(
+        close(&session)[..2],
+        ["tool/result 1 c1 TOOL_NOT_STARTED", &format!("tool/result 2 c1 TOOL_OUTCOME_UNKNOWN from [{seq}]")]
+    );
+    session.append_from(&result(1, 2, "c1", "x"), &[seq]).unwrap();
+    assert_eq!(close(&session)[0], "tool/result 1 c1 TOOL_NOT_STARTED");
+    assert_eq!(closed(&session), ["event 5: the call id `c1` was used before"]);
+}
+
+#[test]
 fn a_pair_that_a_closed_turn_left_open_is_closed() {
     let session = session();
     put(&session, &start(1));

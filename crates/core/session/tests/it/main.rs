@@ -1,11 +1,17 @@
 //! The session through its public face.
 
 #[cfg(test)]
+mod anything;
+#[cfg(test)]
 mod append;
 #[cfg(test)]
 mod closers;
 #[cfg(test)]
 mod derivation;
+#[cfg(test)]
+mod fork;
+#[cfg(test)]
+mod identity;
 #[cfg(test)]
 mod observers;
 #[cfg(test)]

@@ -30,6 +30,12 @@ fn to_json(report: &RepairReport) -> Json {
         let path = path.display().to_string();
         done.insert("setAside", object! { "path": path, "offset": *offset, "bytes": *bytes });
     }
+    if let Tail::Damaged { line, later_valid, .. } = report.tail {
+        done.insert("damage", object! { "line": line, "laterValid": later_valid });
+    }
+    if let Some(seed) = report.shorter_seed {
+        done.insert("seedLength", seed);
+    }
     done.insert("closed", report.closed.iter().map(Event::to_json).collect::<Vec<Json>>());
     done.insert("events", report.events);
     done.into()
@@ -40,6 +46,12 @@ fn describe(report: &RepairReport) -> String {
     if let Some(SetAside { path, offset, bytes }) = &report.set_aside {
         let (tail, path) = (tail(report.tail), path.display());
         lines.push(format!("took off the {tail} end: {bytes} bytes from byte {offset} on, kept in {path}"));
+    }
+    if let Tail::Damaged { later_valid, .. } = report.tail {
+        lines.push(format!("{later_valid} good lines are in what was taken off, and no longer in the log"));
+    }
+    if let Some(seed) = report.shorter_seed {
+        lines.push(format!("of the session that it was forked from, {seed} events are left"));
     }
     if !report.closed.is_empty() {
         let kinds: Vec<&str> = report.closed.iter().map(|event| &*event.kind).collect();

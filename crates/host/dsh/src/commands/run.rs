@@ -9,17 +9,26 @@ use dsh_session::{AbortReason, TurnEndReason};
 use crate::cards::Look;
 use crate::cli::Global;
 use crate::exit::{Exit, Failure};
+use crate::fork::ForkFrom;
 use crate::interrupt::Interrupts;
 use crate::screen::{Screen, Show};
 use crate::setup::Needs;
 use crate::{input, output};
 
 /// Runs a turn of the prompt and shows it as it happens.
-pub(crate) async fn run(global: &Global, prompt: Option<String>) -> Result<(), Failure> {
+pub(crate) async fn run(
+    global: &Global,
+    prompt: Option<String>,
+    fork: Option<ForkFrom>,
+) -> Result<(), Failure> {
     let interrupts = Interrupts::listen()?;
     let harness = global.harness(Needs::Model)?;
     let prompt = interrupts.unless(input::prompt(prompt)).await?;
-    let opened = harness.open_session(&global.session_or(SessionChoice::Fresh))?;
+    let choice = match fork {
+        None => global.session_or(SessionChoice::Fresh),
+        Some(fork) => SessionChoice::File(fork.begin(&harness, global.session.clone())?),
+    };
+    let opened = harness.open_session(&choice)?;
     tell_demo(&harness);
     let agent = harness.agent(opened.session);
     let show = if global.json { Show::Events } else { Show::Turn(Look::new(output::width(&io::stderr()))) };

@@ -1,86 +1,14 @@
 //! Ctrl-C and SIGTERM.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdout};
+use std::io::Write as _;
+use std::process::Child;
 
 use dsh_json::{Json, array, object};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::running::Running;
 use crate::world::{Ran, World, assert_closed, call, verdict};
-
-/// A program that tells its events.
-struct Running {
-    child: Child,
-    out: BufReader<ChildStdout>,
-    events: Vec<Json>,
-}
-
-impl Running {
-    fn start(world: &World, script: &str) -> Self {
-        let model = format!("script:{script}");
-        let mut command = world.command([
-            "run",
-            "--json",
-            "--model",
-            &model,
-            "--session",
-            "one.jsonl",
-            "--seed",
-            "1",
-            "go",
-        ]);
-        let mut child = command.spawn().unwrap();
-        let out = BufReader::new(child.stdout.take().unwrap());
-        Self { child, out, events: Vec::new() }
-    }
-
-    /// Reads events until one of this type is there.
-    fn until(&mut self, kind: &str) {
-        loop {
-            let mut line = String::new();
-            assert_ne!(
-                self.out.read_line(&mut line).unwrap(),
-                0,
-                "it ended before `{kind}`: {:?}",
-                self.events
-            );
-            self.events.push(Json::parse(&line).unwrap());
-            if self.events.last().unwrap().get("type").unwrap().as_str() == Some(kind) {
-                return;
-            }
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
-    }
-
-    /// Waits until it has read so many bytes from files.
-    fn until_read(&mut self, bytes: u64) {
-        let counters = format!("/proc/{}/io", self.child.id());
-        loop {
-            assert!(self.child.try_wait().unwrap().is_none(), "it ended too early");
-            let counters = std::fs::read_to_string(&counters).unwrap();
-            let read: u64 =
-                counters.lines().next().unwrap().strip_prefix("rchar: ").unwrap().parse().unwrap();
-            if read > bytes {
-                return;
-            }
-            std::thread::yield_now();
-        }
-    }
-
-    fn end(mut self) -> Ran {
-        let mut rest = String::new();
-        self.out.read_to_string(&mut rest).unwrap();
-        self.events.extend(rest.lines().map(|line| Json::parse(line).unwrap()));
-        let mut ran = Ran::of(self.child.wait_with_output().unwrap());
-        let events: Vec<_> = self.events.iter().map(Json::to_text).collect();
-        ran.out = events.join("\n");
-        ran
-    }
-}
 
 /// The codes of the results, and how the turn ended.
 fn story(ran: &Ran) -> (Vec<Option<String>>, Json) {
@@ -163,10 +91,8 @@ fn the_second_interrupt_ends_the_process_at_once() {
     running.until("turn/start");
     running.signal(Signal::INT);
     running.signal(Signal::TERM);
-    let Running { child, out, .. } = running;
-    let ran = Ran::of(child.wait_with_output().unwrap());
+    let ran = running.end_unread();
     assert_eq!((ran.code, ran.err), (130, String::new()));
-    drop(out);
     world.script("again.json", array![object! { "text": "Again." }]);
     world.dsh(["run", "--model", "script:again.json", "--session", "one.jsonl", "go on"]).done();
     assert_closed(&world, &world.path("one.jsonl"));

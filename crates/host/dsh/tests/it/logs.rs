@@ -97,11 +97,10 @@ fn a_log_that_lies_is_not_sound() {
         &dsh_session::Header::new("lie", 0).unwrap(),
     )
     .unwrap();
-    let start = dsh_session::Event::from_json(
-        &Json::parse(&lines[1].replace(r#""turn":1"#, r#""turn":2"#)).map(|line| without_crc(&line)).unwrap(),
-    )
-    .unwrap();
-    dsh_session::Sink::write(&log, &start).unwrap();
+    let start = lines.iter().find(|line| line.contains("turn/start")).unwrap();
+    let start = Json::parse(&start.replace(r#""turn":1"#, r#""turn":2"#)).unwrap();
+    let start = dsh_session::Event::from_json(&without_crc(&start)).unwrap();
+    dsh_session::Sink::write(&log, &dsh_session::Event { seq: 0, ..start }).unwrap();
 
     let found = verdict(&world, &world.path("lie.jsonl"));
     let problem = object! { "event": 0, "message": "`turn/start` 2 where 1 was next" };

@@ -3,10 +3,15 @@
 
 mod calls;
 mod closed_streams;
+mod forks;
 mod interrupts;
+mod kills;
 mod listings;
 mod logs;
 mod readme;
 mod refusals;
+mod rounds;
+mod running;
+mod storms;
 mod turns;
 mod world;

@@ -3,9 +3,11 @@
 #![expect(clippy::panic, reason = "some of what is contained here are panics")]
 
 mod configuration;
+mod escapes;
 mod models;
 mod mounting;
 mod reach;
+mod session_mode;
 mod sessions;
 mod turns;
 mod world;

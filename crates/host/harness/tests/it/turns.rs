@@ -118,8 +118,11 @@ async fn a_panic_inside_the_loop_ends_the_turn_and_leaves_an_honest_log() {
             break;
         }
         assert!(matches!(ended, Err(TurnFailure::Panicked)), "{panics} ids: {ended:?}");
-        let end = last_end(agent.session());
-        assert!(matches!(&end, TurnEndReason::Error { error } if *error.code == *"PANICKED"), "{end:?}");
+        // The prompt's own id is asked for before there is a turn.
+        if panics > 0 {
+            let end = last_end(agent.session());
+            assert!(matches!(&end, TurnEndReason::Error { error } if *error.code == *"PANICKED"), "{end:?}");
+        }
         panics += 1;
     }
     assert!(panics >= 8, "the loop asked for {panics} ids only");

@@ -4,6 +4,7 @@ use dsh_json::Json;
 use dsh_session::Vocabulary;
 
 use super::*;
+use crate::device::Look;
 
 /// A file in memory, with room for so many bytes, whose parts can fail.
 #[derive(Default)]
@@ -16,6 +17,7 @@ struct State {
     can_truncate: bool,
     can_sync: bool,
     syncs: u32,
+    unnamed: bool,
 }
 
 impl Device for Disk {
@@ -39,6 +41,15 @@ impl Device for Disk {
         let mut state = self.0.lock();
         state.syncs += 1;
         if state.can_sync { Ok(()) } else { Err(io::Error::from_raw_os_error(5)) }
+    }
+
+    fn look(&self) -> io::Result<Look> {
+        let state = self.0.lock();
+        Ok(Look { length: state.bytes.len() as u64, named: !state.unnamed })
+    }
+
+    fn copy_to(&self, to: &mut dyn io::Write, length: u64) -> io::Result<()> {
+        to.write_all(&self.0.lock().bytes[..usize::try_from(length).unwrap()])
     }
 }
 
@@ -130,8 +141,10 @@ fn what_is_written_during_a_flush_needs_another() {
     let writer = writer(&disk);
     let flush = writer.begin_flush().unwrap().unwrap();
     writer.put(&event(0)).unwrap();
-    writer.end_flush(flush.target(), flush.run()).unwrap();
-    assert!(writer.begin_flush().unwrap().is_some());
+    writer.end_flush(&flush, writer.run(&flush)).unwrap();
+    assert!(!writer.is_flushed().unwrap());
+    writer.flush_blocking().unwrap();
+    assert!(writer.is_flushed().unwrap());
 }
 
 #[test]
@@ -161,7 +174,7 @@ fn an_event_that_could_not_be_read_again_is_refused() {
 fn a_line_at_the_deepest_is_read_again() {
     let deep = (0..10_063).fold(Json::Null, |inner, _| vec![inner].into());
     let mut out = String::new();
-    encode(&Event { data: deep, ..event(0) }, &mut out).unwrap();
+    line::encode_event(&Event { data: deep, ..event(0) }, &mut out).unwrap();
     let mut bytes = out.into_bytes();
     bytes.pop();
     assert!(line::unwrap(&mut bytes));

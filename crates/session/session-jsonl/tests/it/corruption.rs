@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use dsh_session_jsonl::{LogFile, Tail, read, repair};
+use dsh_session::verify;
+use dsh_session_jsonl::{LogFile, RepairError, Tail, read, repair};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -36,6 +37,62 @@ fn a_log_cut_at_any_byte_is_torn_or_clean_and_can_be_continued() {
         assert_eq!(after.events[..contents.events.len()], contents.events[..], "{length}");
         let last = after.events.last().unwrap();
         assert_eq!(&*last.kind, "session/end-seed", "{length}");
+    }
+}
+
+/// The same by repair.
+#[test]
+fn a_log_cut_at_any_byte_verifies_or_is_repaired() {
+    let whole = sound();
+    let header_end = line_start(&whole, 2);
+    for length in 0..=whole.len() {
+        let place = place();
+        let cut = &whole[..length];
+        fs::write(&place.path, cut).unwrap();
+        let repaired = repair(&place.path, &vocabulary());
+        if length < header_end {
+            assert!(matches!(repaired, Err(RepairError::NoHeader { .. })), "{length}");
+            assert_eq!(fs::read(&place.path).unwrap(), cut);
+            continue;
+        }
+        let (report, after) = (repaired.unwrap(), read(&place.path).unwrap());
+        let verdict = verify(&header(), &after.events, &vocabulary());
+        assert_eq!(
+            (after.tail, verdict.problems, verdict.open_turn),
+            (Tail::Clean, vec![], None),
+            "{length}"
+        );
+        // Every byte is in the log or in what was set aside.
+        let aside = report.set_aside.map(|aside| fs::read(aside.path).unwrap()).unwrap_or_default();
+        let kept = fs::read(&place.path).unwrap();
+        let sound = length - aside.len();
+        assert_eq!([&kept[..sound], &aside].concat(), cut, "{length}");
+    }
+}
+
+/// No byte of a log can be another one without being found, and told where; what is good before it is read.
+#[test]
+fn a_bit_flipped_at_any_byte_is_found() {
+    let whole = sound();
+    let lines: Vec<usize> = (1..=EVENTS + 1).map(|line| line_start(&whole, line)).collect();
+    let place = place();
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        fs::write(&place.path, &bytes).unwrap();
+        let line = lines.partition_point(|start| *start <= at);
+        let contents = match read(&place.path) {
+            Ok(contents) => contents,
+            Err(error) => {
+                assert!(line == 1, "byte {at}: {error}");
+                continue;
+            }
+        };
+        assert_eq!(contents.tail.offset(), Some(lines[line - 1] as u64), "byte {at}");
+        assert_eq!(contents.events.len(), line.saturating_sub(2), "byte {at}");
+        // Without its newline a line takes the next one with it.
+        let last = at + 1 >= lines[EVENTS];
+        assert_eq!(matches!(contents.tail, Tail::Torn { .. }), last, "byte {at}");
     }
 }
 

@@ -3,11 +3,15 @@
 #[cfg(test)]
 mod corruption;
 #[cfg(test)]
+mod forks;
+#[cfg(test)]
 mod kill;
 #[cfg(test)]
 mod open;
 #[cfg(test)]
 mod reading;
+#[cfg(test)]
+mod removed;
 #[cfg(test)]
 mod repairing;
 #[cfg(test)]

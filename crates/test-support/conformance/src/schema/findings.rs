@@ -17,7 +17,7 @@ pub(super) enum Form {
 }
 
 /// A field that stands as JSON, or as text under the name `…_text`.
-pub(super) fn field(input: &Json, name: &str) -> Result<Json, Fault> {
+pub(crate) fn field(input: &Json, name: &str) -> Result<Json, Fault> {
     let raw = format!("{name}_text");
     if input.get(&raw).is_some() {
         read(required_text(input, &raw)?, &raw)
@@ -27,7 +27,7 @@ pub(super) fn field(input: &Json, name: &str) -> Result<Json, Fault> {
 }
 
 /// A field of the `-cases` kinds, which hold all of their JSON as text.
-pub(super) fn text_field(input: &Json, name: &str) -> Result<Json, Fault> {
+pub(crate) fn text_field(input: &Json, name: &str) -> Result<Json, Fault> {
     read(required_text(input, name)?, name)
 }
 

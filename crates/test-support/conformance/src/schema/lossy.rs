@@ -46,7 +46,7 @@ pub(super) fn has_mark(value: &Json) -> bool {
 
 /// Makes the marks in a schema's annotations visible to the assert: as unknown keywords, which it reports where the
 /// original reported the lossy annotation. [`revealed`] names them back.
-pub(super) fn exposed(schema: &Json) -> Json {
+pub(crate) fn exposed(schema: &Json) -> Json {
     node(schema, true)
 }
 

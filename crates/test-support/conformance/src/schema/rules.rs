@@ -23,18 +23,18 @@ pub(super) const COMPILED: [Rule; 5] =
 pub(super) const JUDGED: [Rule; 5] =
     [WHOLE_TEXT, WIDTH, DEPTH, Rule { expected: exact_values, ..EXACT }, ORDER];
 
-const WHOLE_TEXT: Rule = Rule {
+pub(crate) const WHOLE_TEXT: Rule = Rule {
     expected: |vector| Ok(refused(vector, "JSON_STRING", |odd| odd.lone_surrogate)),
     ..rule::WHOLE_TEXT
 };
 
-const WIDTH: Rule = Rule {
+pub(crate) const WIDTH: Rule = Rule {
     name: "integers have 64 bits",
     reason: "a longer one is refused with JSON_NUMBER, where JavaScript takes the nearest double (design §5)",
     expected: |vector| Ok(refused(vector, "JSON_NUMBER", |odd| odd.beyond_64_bits)),
 };
 
-const DEPTH: Rule = Rule {
+pub(crate) const DEPTH: Rule = Rule {
     name: "10,000 levels",
     reason: "deeper JSON is refused with JSON_TOO_DEEP when it is read (design §5)",
     expected: |vector| Ok(refused(vector, "JSON_TOO_DEEP", |odd| odd.depth > 10_000)),
@@ -139,7 +139,7 @@ fn is_reordered(value: &Json) -> bool {
 }
 
 /// Where JavaScript puts a key: those that are indices of arrays by number, all others behind them.
-fn place(key: &str) -> u64 {
+pub(crate) fn place(key: &str) -> u64 {
     let index = key.parse::<u32>().ok().filter(|index| *index < u32::MAX && index.to_string() == key);
     index.map_or(u64::MAX, u64::from)
 }

@@ -1,0 +1,174 @@
+//! What the calls of a run came to, and how many of them may be.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::lossless::weight;
+use crate::wire::Call;
+use crate::{Failure, FailureKind, Limits};
+
+/// One call of a program, as the run's end found it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallRecord {
+    /// Counts the program's calls, from 1.
+    pub id: u64,
+    /// The namespace's global name.
+    pub namespace: Arc<str>,
+    /// The function's name.
+    pub name: Arc<str>,
+    /// What it came to.
+    pub end: CallEnd,
+}
+
+/// What a call came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallEnd {
+    /// The program got its value.
+    Succeeded,
+    /// The program got its error.
+    Failed,
+    /// It still ran when the program was over, and was stopped, or failed by itself.
+    Stopped,
+    /// It still ran when the program was over, and finished nevertheless: its value went nowhere.
+    Late,
+}
+
+/// What the model is told about calls that the program did not wait for; `None` if there are none.
+pub fn unfinished(calls: &[CallRecord]) -> Option<String> {
+    let of = |end| calls.iter().filter(move |call| call.end == end);
+    let mut out = String::new();
+    for (end, what) in [
+        (CallEnd::Stopped, "still running when the program ended, and stopped"),
+        (CallEnd::Late, "still running when the program ended; finished, but its value was lost"),
+    ] {
+        let count = of(end).count();
+        if count == 0 {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let _ = write!(out, "warning: {what}: ");
+        for (at, call) in of(end).take(NAMED).enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            let name: String = call.name.chars().take(NAME_CHARS).collect();
+            let _ = write!(out, "{comma}{}.{name} (call {})", call.namespace, call.id);
+        }
+        if count > NAMED {
+            let _ = write!(out, " and {} more", count - NAMED);
+        }
+    }
+    if out.is_empty() {
+        return None;
+    }
+    out.push_str(". Await every call whose effect or result you need.");
+    Some(out)
+}
+
+/// Calls named in a warning.
+const NAMED: usize = 5;
+/// Characters shown of a function's name.
+const NAME_CHARS: usize = 80;
+
+/// Counts calls against [`Limits`]. An engine counts, and its host counts again.
+#[derive(Debug)]
+pub struct CallMeter {
+    max_calls: u64,
+    max_bytes: usize,
+    calls: u64,
+    bytes: usize,
+    running: HashMap<u64, usize>,
+}
+
+impl CallMeter {
+    /// A meter for one run.
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            max_calls: limits.max_sub_calls,
+            max_bytes: limits.max_in_flight_bytes,
+            calls: 0,
+            bytes: 0,
+            running: HashMap::new(),
+        }
+    }
+
+    /// Counts a call that starts.
+    ///
+    /// # Errors
+    /// `call-limit`: the run is over.
+    pub fn start(&mut self, call: &Call) -> Result<(), Failure> {
+        if self.calls >= self.max_calls {
+            let message = format!(
+                "the program made more than {} calls (maxSubCalls): do the work in fewer calls, or in several programs",
+                self.max_calls
+            );
+            return Err(Failure::new(FailureKind::CallLimit, message));
+        }
+        let bytes = weight(&call.args);
+        if bytes > self.room() {
+            return Err(self.too_heavy());
+        }
+        self.calls += 1;
+        self.bytes += bytes;
+        self.running.insert(call.id, bytes);
+        Ok(())
+    }
+
+    /// Counts a call that ended.
+    pub fn end(&mut self, id: u64) {
+        self.bytes -= self.running.remove(&id).unwrap_or(0);
+    }
+
+    /// What the arguments of the next call may weigh.
+    pub fn room(&self) -> usize {
+        self.max_bytes - self.bytes
+    }
+
+    /// The failure of a run whose next call would weigh more than [`room`](Self::room).
+    pub fn too_heavy(&self) -> Failure {
+        let message = format!(
+            "the arguments of the calls that run at once exceed {} bytes (maxInFlightBytes): await some before starting more",
+            self.max_bytes
+        );
+        Failure::new(FailureKind::CallLimit, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_warning_names_calls_and_says_what_became_of_them() {
+        let call = |id, end| CallRecord { id, namespace: "tools".into(), name: "write".into(), end };
+        assert_eq!(unfinished(&[call(1, CallEnd::Succeeded), call(2, CallEnd::Failed)]), None);
+        assert_eq!(
+            unfinished(&[call(1, CallEnd::Stopped), call(2, CallEnd::Late)]).as_deref(),
+            Some(
+                "warning: still running when the program ended, and stopped: tools.write (call 1)\n\
+                 warning: still running when the program ended; finished, but its value was lost: tools.write (call 2). \
+                 Await every call whose effect or result you need."
+            )
+        );
+        let many: Vec<_> = (1..=7).map(|id| call(id, CallEnd::Stopped)).collect();
+        assert!(unfinished(&many).unwrap().contains("(call 5) and 2 more."));
+    }
+
+    #[test]
+    fn the_bound_on_bytes_is_on_calls_that_run() {
+        let limits = Limits { max_sub_calls: 3, max_in_flight_bytes: 20, ..Limits::default() };
+        let mut meter = CallMeter::new(&limits);
+        let call = |id| Call { id, namespace: "t".into(), name: "n".into(), args: "1234".into() };
+        assert_eq!(meter.start(&call(1)), Ok(()));
+        assert!(meter.start(&call(2)).unwrap_err().message.contains("20 bytes (maxInFlightBytes)"));
+        meter.end(1);
+        assert_eq!(meter.start(&call(2)), Ok(()));
+        meter.end(2);
+        assert_eq!(meter.start(&call(3)), Ok(()));
+        meter.end(3);
+        let failure = meter.start(&call(4)).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::CallLimit);
+        assert!(failure.message.contains("more than 3 calls (maxSubCalls)"));
+    }
+}

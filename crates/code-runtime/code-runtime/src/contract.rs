@@ -1,0 +1,1 @@
+//! What every provider has to pass.

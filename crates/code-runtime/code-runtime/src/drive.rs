@@ -1,0 +1,242 @@
+//! The host's half of a run: answers the engine's messages until there is an outcome.
+//!
+//! One future and no task: the calls of the host are polled here, so that they may borrow and none is left behind. The
+//! engine is taken for hostile (spec 06 §8.12): its counting is done again, and nothing that it says can do more than end its
+//! own run.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dsh_json::Json;
+use dsh_lifecycle::{Cancel, Cause};
+use futures_util::future::FutureExt as _;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use tokio::time::Instant;
+
+use crate::wire::{Call, FromEngine, Job, Link, ToEngine};
+use crate::{
+    BoxFuture, CallEnd, CallMeter, CallRecord, Failure, FailureKind, Host, Ledger, Limits, Misuse, Outcome,
+    Request, check_names,
+};
+
+/// What a run is driven by.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// The program.
+    pub request: &'a Request,
+    /// Who answers its calls.
+    pub host: &'a dyn Host,
+    /// What it may use.
+    pub limits: &'a Limits,
+    /// Cancelled when the runtime closes.
+    pub closing: &'a Cancel,
+}
+
+impl Terms<'_> {
+    /// What comes before any engine starts: the order of spec 06 §8.2. An outcome means that nothing has to start.
+    ///
+    /// # Errors
+    /// As [`CodeRuntime::run`](crate::CodeRuntime::run).
+    pub fn admit(&self) -> Result<Option<Outcome>, Misuse> {
+        if self.closing.is_cancelled() {
+            return Err(Misuse::Closed);
+        }
+        check_names(&self.request.namespaces)?;
+        Ok(self.request.cancel.is_cancelled().then(|| self.failed(aborted(&self.request.cancel))))
+    }
+
+    /// The outcome of a program that never started. It passes through the ledger like any other.
+    pub fn failed(&self, failure: Failure) -> Outcome {
+        let (logs, result) = Ledger::new(self.limits.max_output_bytes).settle(Err(failure));
+        Outcome { logs, result, calls: Vec::new() }
+    }
+
+    /// What the engine is told first.
+    pub fn job(&self) -> Job {
+        Job {
+            program: Arc::clone(&self.request.program),
+            namespaces: self.request.namespaces.clone(),
+            limits: self.limits.clone(),
+        }
+    }
+}
+
+/// Starts the program at the other end of the link and sees it through to its outcome.
+///
+/// When this returns the program is over or was told to stop, `request.cancel` is cancelled, and no call runs. Stopping
+/// what the engine ran in (a process, a thread) is the caller's, after this. Dropping the future drops the calls.
+pub async fn drive(link: &mut impl Link, terms: &Terms<'_>) -> Outcome {
+    link.send(ToEngine::Run(terms.job()));
+    let mut run = Run {
+        terms,
+        ledger: Ledger::new(terms.limits.max_output_bytes),
+        meter: CallMeter::new(terms.limits),
+        calls: Vec::new(),
+        places: HashMap::new(),
+        running: FuturesUnordered::new(),
+    };
+    let result = match run.converse(link).await {
+        Over::Done(result) => result,
+        Over::Decided(failure) => {
+            link.send(ToEngine::Cancel);
+            run.hear_out(link);
+            Err(failure)
+        }
+    };
+    terms.request.cancel.cancel(Cause::Settled);
+    run.quiesce().await;
+    let (logs, result) = run.ledger.settle(result);
+    Outcome { logs, result, calls: run.calls }
+}
+
+/// Why a conversation is over.
+enum Over {
+    /// The engine said so, or is gone.
+    Done(Result<Option<Json>, Failure>),
+    /// The host decided it.
+    Decided(Failure),
+}
+
+struct Run<'a> {
+    terms: &'a Terms<'a>,
+    ledger: Ledger,
+    meter: CallMeter,
+    calls: Vec<CallRecord>,
+    /// Where in `calls` an id is.
+    places: HashMap<u64, usize>,
+    running: FuturesUnordered<BoxFuture<'a, (u64, Result<Json, String>)>>,
+}
+
+impl<'a> Run<'a> {
+    async fn converse(&mut self, link: &mut impl Link) -> Over {
+        let terms = self.terms;
+        let started = Instant::now();
+        let mut deadline = started + terms.limits.max_wall;
+        loop {
+            tokio::select! {
+                biased;
+                () = terms.request.cancel.cancelled() => return Over::Decided(aborted(&terms.request.cancel)),
+                () = terms.closing.cancelled() => return Over::Decided(closed()),
+                () = tokio::time::sleep_until(deadline) => {
+                    let used = started.elapsed().saturating_sub(terms.host.excused());
+                    let Some(left) = terms.limits.max_wall.checked_sub(used).filter(|left| !left.is_zero()) else {
+                        return Over::Decided(out_of_time(used, terms.limits.max_wall));
+                    };
+                    deadline = Instant::now() + left;
+                }
+                Some((id, answer)) = self.running.next() => {
+                    self.record(id, if answer.is_ok() { CallEnd::Succeeded } else { CallEnd::Failed });
+                    link.send(ToEngine::Reply { id, answer });
+                }
+                message = link.receive() => match message {
+                    Err(failure) | Ok(FromEngine::Done(Err(failure))) => return Over::Done(Err(failure)),
+                    Ok(FromEngine::Done(Ok(value))) => return Over::Done(Ok(value)),
+                    Ok(FromEngine::Log { text }) => {
+                        if let Err(failure) = self.log(text) {
+                            return Over::Decided(failure);
+                        }
+                    }
+                    Ok(FromEngine::Call(call)) => match self.begin(&call) {
+                        Err(failure) => return Over::Decided(failure),
+                        Ok(Some(message)) => link.send(ToEngine::Reply { id: call.id, answer: Err(message) }),
+                        Ok(None) => {}
+                    },
+                },
+            }
+        }
+    }
+
+    fn log(&mut self, text: String) -> Result<(), Failure> {
+        self.terms.host.logged(&text);
+        self.ledger.log(text)
+    }
+
+    /// Starts a call; or gives the message of its error, when there is no such function. An id that was there is no call.
+    fn begin(&mut self, call: &Call) -> Result<Option<String>, Failure> {
+        if self.places.contains_key(&call.id) {
+            return Ok(None);
+        }
+        let known =
+            self.terms.request.namespaces.iter().any(|namespace| {
+                namespace.global == call.namespace && namespace.functions.contains(&call.name)
+            });
+        if !known {
+            return Ok(Some(format!("there is no function {}.{}", call.namespace, call.name)));
+        }
+        self.meter.start(call)?;
+        self.place(call, CallEnd::Stopped);
+        let (id, answer) = (call.id, self.terms.host.call(call.clone()));
+        self.running.push(Box::pin(async move { (id, answer.await) }));
+        Ok(None)
+    }
+
+    fn place(&mut self, call: &Call, end: CallEnd) {
+        let (namespace, name) = (Arc::clone(&call.namespace), Arc::clone(&call.name));
+        self.places.insert(call.id, self.calls.len());
+        self.calls.push(CallRecord { id: call.id, namespace, name, end });
+    }
+
+    fn record(&mut self, id: u64, end: CallEnd) {
+        self.meter.end(id);
+        if let Some(call) = self.places.get(&id).and_then(|place| self.calls.get_mut(*place)) {
+            call.end = end;
+        }
+    }
+
+    /// Takes what the engine said before it was told to stop: what was printed is kept, calls were never started.
+    fn hear_out(&mut self, link: &mut impl Link) {
+        while let Some(Ok(message)) = link.receive().now_or_never() {
+            match message {
+                FromEngine::Log { text } => {
+                    if self.log(text).is_err() {
+                        return;
+                    }
+                }
+                FromEngine::Call(call) => {
+                    if self.places.contains_key(&call.id) {
+                        continue;
+                    }
+                    if self.meter.start(&call).is_err() {
+                        return;
+                    }
+                    self.place(&call, CallEnd::Stopped);
+                }
+                FromEngine::Done(_) => return,
+            }
+        }
+    }
+
+    /// Awaits the calls that still run: each was told that the program is over.
+    async fn quiesce(&mut self) {
+        while let Some((id, answer)) = self.running.next().await {
+            self.record(id, if answer.is_ok() { CallEnd::Late } else { CallEnd::Stopped });
+        }
+    }
+}
+
+fn aborted(cancel: &Cancel) -> Failure {
+    let message = match cancel.cause() {
+        Some(Cause::User) => "a person stopped the program".to_owned(),
+        Some(Cause::Parent) | None => "the work that this program was part of was stopped".to_owned(),
+        Some(Cause::Disposed) => "the owner of this program went away".to_owned(),
+        Some(Cause::Deadline) => "the time for the call that this program runs in is over".to_owned(),
+        Some(Cause::Settled) => "the call that this program runs in has a result already".to_owned(),
+        Some(Cause::Hook(reason)) => reason.to_string(),
+    };
+    Failure::new(FailureKind::Abort, message)
+}
+
+fn closed() -> Failure {
+    Failure::new(FailureKind::Abort, "runtime disposed: the code runtime was closed while the program ran")
+}
+
+fn out_of_time(used: Duration, allowed: Duration) -> Failure {
+    let message = format!(
+        "the program ran for {} ms, {} ms are allowed (maxWallMs): do less in one program, or start long work and look \
+         at it later",
+        used.as_millis(),
+        allowed.as_millis()
+    );
+    Failure::new(FailureKind::Timeout, message)
+}

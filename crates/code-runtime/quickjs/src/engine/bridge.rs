@@ -1,0 +1,263 @@
+//! Calls across the border: a program's call becomes a message, a reply settles the promise.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use dsh_code_runtime::lossless::Lossy;
+use dsh_code_runtime::wire::{Call, FromEngine, Port};
+use dsh_code_runtime::{CallMeter, Entry, Failure, FailureKind, Meter, Namespace};
+use dsh_json::Json;
+use rquickjs::function::Rest;
+use rquickjs::object::Property;
+use rquickjs::{Result as JsResult, Ctx, Exception, Function, Object, Promise, Value};
+
+use super::read::{Refusal, read};
+use super::realm::{Realm, Verdict, out_of_memory};
+use super::timers::Timers;
+use super::write::write;
+
+/// What one run holds of its program. It is emptied before the engine goes, since the engine can't see into it.
+pub(super) struct Bridge<'js> {
+    pub(super) realm: Realm<'js>,
+    pub(super) verdict: Verdict,
+    pub(super) timers: RefCell<Timers<'js>>,
+    port: Rc<RefCell<dyn Port>>,
+    output: RefCell<Meter>,
+    calls: RefCell<CallMeter>,
+    last_call: Cell<u64>,
+    pending: RefCell<HashMap<u64, Pending<'js>>>,
+    max_memory: usize,
+}
+
+/// A call that has no reply yet.
+struct Pending<'js> {
+    resolve: Function<'js>,
+    reject: Function<'js>,
+    /// The error that a failed call throws; made when it was called, so that its stack shows where.
+    error: Object<'js>,
+}
+
+/// How errors of a namespace look.
+struct ErrorShape<'js> {
+    prototype: Object<'js>,
+    name: Arc<str>,
+    member: Arc<str>,
+}
+
+impl<'js> Bridge<'js> {
+    pub(super) fn new(
+        ctx: &Ctx<'js>,
+        port: Rc<RefCell<dyn Port>>,
+        limits: &dsh_code_runtime::Limits,
+        verdict: Verdict,
+    ) -> JsResult<Self> {
+        Ok(Self {
+            realm: Realm::new(ctx, verdict.clone())?,
+            verdict,
+            timers: RefCell::default(),
+            port,
+            output: RefCell::new(Meter::new(limits.max_output_bytes)),
+            calls: RefCell::new(CallMeter::new(limits)),
+            last_call: Cell::new(0),
+            pending: RefCell::default(),
+            max_memory: limits.max_memory_bytes,
+        })
+    }
+
+    /// Makes a namespace: the object with its functions, and the error class, if it has one.
+    pub(super) fn namespace(
+        self: &Rc<Self>,
+        ctx: &Ctx<'js>,
+        namespace: &Namespace,
+    ) -> JsResult<(Object<'js>, Option<Object<'js>>)> {
+        let mut class = None;
+        let mut shape = None;
+        if let Some(descriptor) = &namespace.error_class {
+            let made: Object<'js> = ctx.eval::<Function<'js>, _>(ERROR_CLASS)?.call((&*descriptor.name,))?;
+            shape = Some(ErrorShape {
+                prototype: made.get("prototype")?,
+                name: Arc::clone(&descriptor.name),
+                member: Arc::clone(&descriptor.member_name_property),
+            });
+            class = Some(made);
+        }
+        let shape = Rc::new(shape);
+        let object = Object::new_proto(ctx.clone(), None)?;
+        for name in &namespace.functions {
+            let (bridge, shape) = (Rc::clone(self), Rc::clone(&shape));
+            let (global, function) = (Arc::clone(&namespace.global), Arc::clone(name));
+            let call = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
+                let argument = arguments.0.into_iter().next();
+                bridge.call(&ctx, (&global, &function), argument, shape.as_ref().as_ref())
+            })?;
+            object.prop(&**name, Property::from(call).enumerable())?;
+        }
+        Ok((object, class))
+    }
+
+    /// Sends one call, and gives the promise of its reply.
+    fn call(
+        &self,
+        ctx: &Ctx<'js>,
+        (global, name): (&Arc<str>, &Arc<str>),
+        argument: Option<Value<'js>>,
+        shape: Option<&ErrorShape<'js>>,
+    ) -> JsResult<Promise<'js>> {
+        self.check_not_over(ctx)?;
+        let (promise, resolve, reject) = ctx.promise()?;
+        let error = self.realm.new_error("")?;
+        if let Some(shape) = shape {
+            error.set_prototype(Some(&shape.prototype))?;
+            error.prop("name", data(&*shape.name))?;
+            error.prop(&*shape.member, data(&**name))?;
+        }
+        let pending = Pending { resolve, reject, error };
+        let argument = argument.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
+        let nothing = argument.is_undefined();
+        let room = self.calls.borrow().room();
+        let args = match read(&self.realm, argument, room) {
+            Ok(args) => args,
+            Err(Refusal::Lossy(_)) if nothing => {
+                pending.reject(&format!("{LOSSY_ARGUMENTS}: got none: pass an object such as {{}}"));
+                return Ok(promise);
+            }
+            Err(Refusal::Lossy(lossy)) => {
+                pending.reject(&format!("{LOSSY_ARGUMENTS}: {lossy}"));
+                return Ok(promise);
+            }
+            Err(Refusal::TooHeavy) => {
+                let failure = self.calls.borrow().too_heavy();
+                return Err(self.end(ctx, failure));
+            }
+            Err(Refusal::Interrupted) => return Err(self.end(ctx, out_of_memory(self.max_memory))),
+        };
+        let id = self.last_call.get() + 1;
+        let call = Call { id, namespace: Arc::clone(global), name: Arc::clone(name), args };
+        let admitted = self.calls.borrow_mut().start(&call);
+        if let Err(failure) = admitted {
+            return Err(self.end(ctx, failure));
+        }
+        self.last_call.set(id);
+        self.pending.borrow_mut().insert(id, pending);
+        self.send(FromEngine::Call(call));
+        Ok(promise)
+    }
+
+    /// Settles the promise of a call. A reply to no call is nothing.
+    pub(super) fn deliver(&self, ctx: &Ctx<'js>, id: u64, answer: Result<Json, String>) {
+        let Some(pending) = self.pending.borrow_mut().remove(&id) else { return };
+        self.calls.borrow_mut().end(id);
+        match answer {
+            Err(message) => pending.reject(&message),
+            Ok(value) => match write(ctx, &value).and_then(|value| pending.resolve.call::<_, ()>((value,))) {
+                Ok(()) => {}
+                Err(_) => {
+                    ctx.catch();
+                    self.verdict.end(out_of_memory(self.max_memory));
+                }
+            },
+        }
+    }
+
+    /// Prints one entry. The first that does not fit is cut, and ends the run.
+    pub(super) fn log(&self, ctx: &Ctx<'js>, mut text: String) -> JsResult<()> {
+        self.check_not_over(ctx)?;
+        let entry = self.output.borrow_mut().charge(&text);
+        match entry {
+            Entry::Whole => {
+                self.send(FromEngine::Log { text });
+                Ok(())
+            }
+            Entry::Cut(kept) => {
+                text.truncate(kept);
+                if !text.is_empty() {
+                    self.send(FromEngine::Log { text });
+                }
+                let failure = self.output.borrow().overflow();
+                Err(self.end(ctx, failure))
+            }
+        }
+    }
+
+    /// Reads the completion value; nothing, if the program returned nothing.
+    pub(super) fn completion(&self, value: Value<'js>) -> Result<Option<Json>, Failure> {
+        if value.is_undefined() {
+            return Ok(None);
+        }
+        let output = self.output.borrow();
+        // A value weighs less than eight times its text: what is heavier does not fit either.
+        let room = output.room().saturating_mul(dsh_code_runtime::lossless::PART);
+        match read(&self.realm, value, room) {
+            Ok(value) => Ok(Some(value)),
+            Err(Refusal::Lossy(lossy)) => Err(lossy_completion(&lossy)),
+            Err(Refusal::TooHeavy) => Err(output.overflow()),
+            Err(Refusal::Interrupted) => {
+                Err(self.verdict.failure().unwrap_or_else(|| out_of_memory(self.max_memory)))
+            }
+        }
+    }
+
+    /// What the run came to, as far as the output bound allows.
+    pub(super) fn admitted(&self, result: Result<Option<Json>, Failure>) -> Result<Option<Json>, Failure> {
+        self.output.borrow().admits(&result)?;
+        result
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.pending.borrow().is_empty() && self.timers.borrow().is_empty()
+    }
+
+    /// Forgets everything that the program gave: what is held here is out of the engine's sight.
+    pub(super) fn clear(&self) {
+        self.pending.borrow_mut().clear();
+        self.timers.borrow_mut().clear_all();
+    }
+
+    /// Ends the run, and makes the exception that takes the program there.
+    pub(super) fn end(&self, ctx: &Ctx<'js>, failure: Failure) -> rquickjs::Error {
+        self.verdict.end(failure);
+        Exception::throw_internal(ctx, "the run is over")
+    }
+
+    fn check_not_over(&self, ctx: &Ctx<'js>) -> JsResult<()> {
+        if self.verdict.is_over() {
+            return Err(Exception::throw_internal(ctx, "the run is over"));
+        }
+        Ok(())
+    }
+
+    fn send(&self, message: FromEngine) {
+        if self.port.borrow_mut().send(message).is_err() {
+            self.verdict.end(Failure::new(FailureKind::Abort, "the host is gone"));
+        }
+    }
+}
+
+impl<'js> Pending<'js> {
+    fn reject(self, message: &str) {
+        let ctx = self.error.ctx().clone();
+        let text = Property::from(message).writable().configurable();
+        let rejected = self.error.prop("message", text).and_then(|()| self.reject.call::<_, ()>((self.error,)));
+        if rejected.is_err() {
+            ctx.catch();
+        }
+    }
+}
+
+/// A property as an assignment would have made it.
+fn data<T>(value: T) -> Property<T> {
+    Property::from(value).writable().enumerable().configurable()
+}
+
+fn lossy_completion(lossy: &Lossy) -> Failure {
+    Failure::new(FailureKind::InvalidOutput, format!("program completion must be lossless JSON: {lossy}"))
+}
+
+const LOSSY_ARGUMENTS: &str = "tool arguments must be lossless JSON";
+
+/// A class of errors of that name.
+const ERROR_CLASS: &str = "(name => { const made = class extends Error { constructor(message) { super(message); \
+    Object.defineProperty(this, 'name', { value: name, writable: true, enumerable: true, configurable: true }); } }; \
+    Object.defineProperty(made, 'name', { value: name, configurable: true }); return made; })";

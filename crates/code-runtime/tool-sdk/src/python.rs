@@ -1,0 +1,84 @@
+//! Python (spec 05 §4).
+
+mod names;
+mod types;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use dsh_json_schema::Schema;
+
+use crate::comment::one_line;
+use crate::text::quoted;
+use crate::{Limits, Place, SdkError, ToolDecl};
+
+use names::{appended, camel, is_bare, is_reserved};
+use types::Types;
+
+const ERROR: &str = "\n\nclass ToolCallError(Exception):\n    toolName: str\n\n";
+const TOOLS: &str = "\n\ntools: Tools";
+
+/// Appends the block of declarations (spec 05 §4.9), of tools that are sorted.
+pub(crate) fn write_declarations(
+    tools: &[&ToolDecl],
+    limits: &Limits,
+    out: &mut String,
+) -> Result<(), SdkError> {
+    let mut types = Types::new(limits);
+    let mut members = String::new();
+    for tool in tools {
+        let name = camel(&tool.name);
+        let args = types.annotation(tool.parameters.as_ref(), Some(appended(&name, "Args")));
+        let output = types.annotation(tool.output.as_ref(), Some(appended(&name, "Output")));
+        let member = member(tool, &args, &output, limits);
+        // The annotations have been counted.
+        types.budget.admits(member.len() - args.len() - output.len());
+        types.budget.check(|| Place::Tool(Arc::clone(&tool.name)))?;
+        members.push_str(&member);
+    }
+    let pass = if tools.iter().any(|tool| is_method(&tool.name)) { "" } else { "\n    pass" };
+    let head = format!("{}{ERROR}", types.imports());
+    let protocol = format!("class Tools(Protocol):{pass}");
+    types.budget.admits(head.len() + protocol.len() + TOOLS.len());
+    types.budget.check(|| Place::Frame)?;
+    out.extend([&head, &types.classes, &protocol, &members, TOOLS]);
+    Ok(())
+}
+
+/// The annotation of a schema, without classes.
+pub(crate) fn type_text(schema: Option<&Schema>, limits: &Limits) -> Result<String, SdkError> {
+    let mut types = Types::new(limits);
+    let annotation = types.annotation(schema, None);
+    types.budget.check(|| Place::Type)?;
+    Ok(annotation)
+}
+
+/// Whether a tool is a method of `tools`; any other is reached by subscript.
+pub(crate) fn is_method(name: &str) -> bool {
+    is_bare(name) && !is_reserved(name) && !name.starts_with('_')
+}
+
+/// A tool as a method, or as a comment where it can't be one (spec 05 §4.8).
+fn member(tool: &ToolDecl, args: &str, output: &str, limits: &Limits) -> String {
+    let (name, says) = (&tool.name, comment(&tool.description, limits));
+    if !is_method(name) {
+        let says = says.map_or_else(String::new, |says| format!("\n    {}   {says}", mark_of(&says)));
+        return format!("\n    # tools[{}](args: {args}) -> {output}{says}", quoted(name));
+    }
+    let body = says.map_or_else(
+        || " ...".to_owned(),
+        |says| format!("\n        \"\"\"{}\"\"\"", says.replace('\\', "\\\\").replace('"', "\\\"")),
+    );
+    format!("\n    async def {name}(self, args: {args}) -> {output}:{body}")
+}
+
+/// What makes a line a comment. Type checkers obey some words behind a bare `#`, and may refuse the block for them.
+fn mark_of(line: &str) -> &'static str {
+    let is_obeyed = ["type:", "mypy:", "pyright:"].iter().any(|word| line.starts_with(word));
+    if is_obeyed { "#:" } else { "#" }
+}
+
+/// The words of a description, if it has any.
+fn comment<'d>(description: &'d str, limits: &Limits) -> Option<Cow<'d, str>> {
+    Some(one_line(description, limits.description_chars)).filter(|line| !line.is_empty())
+}
