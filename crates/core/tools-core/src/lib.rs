@@ -57,6 +57,6 @@ pub use dsh_agent::Agent;
 pub use dsh_json::{Json, Limits as JsonLimits, array, object};
 pub use dsh_json_schema::{LowerError, Schema};
 pub use dsh_lifecycle::{AlreadyProvided, Cancel, Cause, Registration, Registrations, Slot};
-pub use dsh_llm::{Content, ContentBlock, ToolSchema, text};
+pub use dsh_llm::{Content, ContentBlock, ToolSchema, plain_text, text};
 pub use dsh_scope::Scope;
 pub use futures_util::future::BoxFuture;

@@ -110,8 +110,8 @@ impl View {
     /// The tool that a call of this name runs: the visible one, unless it [collapses](Self::collapses). Programs don't
     /// call programs.
     pub fn resolve(&self, name: &str, nested: bool) -> Option<&Arc<Definition>> {
-        let reachable = !self.collapses(name, nested) && !(nested && name == RUN_CODE);
-        self.tools.get(name).filter(|_| reachable)
+        let is_out_of_reach = self.collapses(name, nested) || (nested && name == RUN_CODE);
+        self.tools.get(name).filter(|_| !is_out_of_reach)
     }
 
     /// What a model is told that called a collapsed tool.
