@@ -25,7 +25,7 @@ impl Budget {
 
     /// Whether this many bytes may be written; they count then.
     pub(crate) fn admits(&mut self, bytes: usize) -> bool {
-        let _ = bytes;
+        self.left = self.left.and_then(|left| left.checked_sub(bytes));
         self.left.is_some()
     }
 
