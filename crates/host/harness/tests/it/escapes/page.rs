@@ -1,5 +1,6 @@
 //! The list of attempts in `docs/security.md`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -31,20 +32,22 @@ fn the_page_lists_every_attempt() {
 
 /// The attempts below the ways in which they end.
 fn list(attempts: &[Attempt]) -> String {
-    let mut sections: Vec<(String, String)> = Vec::new();
-    for attempt in attempts {
-        let heading = heading(attempt);
-        let index = sections.iter().position(|(known, _)| *known == heading).unwrap_or_else(|| {
-            sections.push((heading, String::new()));
-            sections.len() - 1
-        });
-        let with = match attempt.with {
-            With::Path(path) => format!("{path:?}"),
-            With::Arguments(arguments) => arguments.to_owned(),
-        };
-        let _ = writeln!(sections[index].1, "  {:<50} {with}", attempt.what);
+    let (mut text, mut listed) = (String::new(), BTreeSet::new());
+    for end in attempts.iter().map(heading) {
+        if !listed.insert(end.clone()) {
+            continue;
+        }
+        // Writing to a `String` can't fail.
+        let _ = writeln!(text, "\n{end}");
+        for attempt in attempts.iter().filter(|attempt| heading(attempt) == end) {
+            let with = match attempt.with {
+                With::Path(path) => format!("{path:?}"),
+                With::Arguments(arguments) => arguments.to_owned(),
+            };
+            let _ = writeln!(text, "  {:<50} {with}", attempt.what);
+        }
     }
-    sections.into_iter().map(|(heading, rows)| format!("\n{heading}\n{rows}")).collect()
+    text
 }
 
 fn heading(attempt: &Attempt) -> String {

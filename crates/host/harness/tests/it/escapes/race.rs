@@ -18,9 +18,6 @@ use super::ground::{Caller, Ground, Outside};
 pub(crate) const ROUNDS: usize = 10_000;
 const TURN: usize = 250;
 
-/// Names of the workspace that are swapped, each with something that lies there and outside.
-const SWAPPED: [&str; 3] = ["dir/inside.txt", "file.txt", "via/inside.txt"];
-
 #[tokio::test]
 async fn no_swap_of_names_leads_a_call_outside() {
     let ground = Ground::new(Outside::Files);
@@ -34,11 +31,11 @@ async fn no_swap_of_names_leads_a_call_outside() {
     let harness = ground.harness("observation-policy.enabled = false");
     let caller = Caller::new(harness, &SessionChoice::Memory);
     let mut tally = Tally::default();
-    for turn in 0..ROUNDS / TURN {
-        let calls = (0..TURN).map(|call| round(turn * TURN + call)).collect();
-        for (call, result) in caller.call(calls).await.iter().enumerate() {
+    for turn in (0..ROUNDS).map(round).collect::<Vec<_>>().chunks(TURN) {
+        let results = caller.call(turn.to_vec()).await;
+        for ((tool, _), result) in turn.iter().zip(&results) {
             assert!(!ground.betrayed_by(&format!("{result:?}")), "{result:?}");
-            tally.count(EVERY[call % EVERY.len()], result);
+            tally.count(tool, result);
         }
     }
     let swaps = swapper.stop();
@@ -57,27 +54,30 @@ async fn no_swap_of_names_leads_a_call_outside() {
     }
 }
 
-/// One call: the tools and the names in turn.
+/// One call: the tools, and for each of them the names, in turn.
 fn round(number: usize) -> (&'static str, String) {
-    let tool = EVERY[number % EVERY.len()];
-    let turn = number / EVERY.len();
-    let name = SWAPPED[turn % SWAPPED.len()];
-    let (dir, _) = name.split_once('/').unwrap_or((".", name));
-    let search = match turn / SWAPPED.len() % 3 {
+    let (tool, turn) = (number % 5, number / 5);
+    let (dir, name) = match turn % 3 {
+        0 => ("dir", "dir/inside.txt"),
+        1 => ("via", "via/inside.txt"),
+        _ => (".", "file.txt"),
+    };
+    let search = match turn / 3 % 3 {
         0 => String::new(),
         1 => format!(r#", "path": "{dir}""#),
-        _ if tool == "glob" => r#", "path": ".""#.to_owned(),
+        _ if tool == 3 => r#", "path": ".""#.to_owned(),
         _ => r#", "include": "*.txt""#.to_owned(),
     };
-    let arguments = match tool {
-        "read" => format!(r#"{{"file_path": "{name}"}}"#),
-        "write" if turn % 2 == 0 => format!(r#"{{"file_path": "{name}", "content": "a line\n"}}"#),
-        "write" => format!(r#"{{"file_path": "{dir}/made{}/a.txt", "content": ""}}"#, turn % 7),
-        "edit" => format!(r#"{{"file_path": "{name}", "old_string": "line", "new_string": "word"}}"#),
-        "glob" => format!(r#"{{"pattern": "**/*.txt"{search}}}"#),
-        _ => format!(r#"{{"pattern": "line|word"{search}}}"#),
-    };
-    (tool, arguments)
+    match tool {
+        0 => ("read", format!(r#"{{"file_path": "{name}"}}"#)),
+        1 if turn.is_multiple_of(2) => {
+            ("write", format!(r#"{{"file_path": "{name}", "content": "a line\n"}}"#))
+        }
+        1 => ("write", format!(r#"{{"file_path": "{dir}/made{}/a.txt", "content": ""}}"#, turn % 7)),
+        2 => ("edit", format!(r#"{{"file_path": "{name}", "old_string": "line", "new_string": "word"}}"#)),
+        3 => ("glob", format!(r#"{{"pattern": "**/*.txt"{search}}}"#)),
+        _ => ("grep", format!(r#"{{"pattern": "line|word"{search}}}"#)),
+    }
 }
 
 /// Swaps as fast as it can, until it is stopped.
