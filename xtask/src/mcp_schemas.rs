@@ -47,9 +47,11 @@ enum Registry {
 }
 
 const SERVERS: &[Server] = &[
+    npm("chart", "@antv/mcp-server-chart", "0.9.10", "mcp-server-chart", &[]),
     npm("chrome-devtools", "chrome-devtools-mcp", "1.11.0", "chrome-devtools-mcp", &[]),
     npm("context7", "@upstash/context7-mcp", "4.1.1", "context7-mcp", &[]),
     npm("desktop-commander", "@wonderwhy-er/desktop-commander", "0.2.52", "desktop-commander", &[]),
+    npm("eslint", "@eslint/mcp", "0.3.13", "mcp", &[]),
     npm("everything", "@modelcontextprotocol/server-everything", "2026.8.31", "mcp-server-everything", &[]),
     npm(
         "filesystem",
@@ -71,7 +73,6 @@ const SERVERS: &[Server] = &[
     ),
     pypi("fetch", "mcp-server-fetch", "2026.10.24", "mcp-server-fetch", &[]),
     pypi("git", "mcp-server-git", "2026.10.19", "mcp-server-git", &[]),
-    pypi("sqlite", "mcp-server-sqlite", "2025.4.25", "mcp-server-sqlite", &["--db-path", "{}/scratch.db"]),
     pypi("time", "mcp-server-time", "2026.10.19", "mcp-server-time", &[]),
 ];
 
@@ -358,7 +359,7 @@ const ORIGIN: &str = "\
 Tool lists of published MCP servers, as they answered `tools/list`: names, descriptions and schemas, nothing else.
 
 Recorded by `cargo xtask mcp-schemas record`, which also writes this page; the lists belong to their authors, under the licence that the package states.
-The tests of `dsh-json-schema` import every schema; `REPORT.txt` is what they say about it (`INSTA_UPDATE=always`).
+The tests of `dsh-json-schema` import every schema; `report.snap` is what they say about it (`INSTA_UPDATE=always`).
 
 | file | package | registry | version | licence | recorded | tools |
 |---|---|---|---|---|---|---|

@@ -15,8 +15,11 @@ pub(crate) fn excerpt(source: &str, line: usize, column: usize) -> String {
     if shown.trim().is_empty() {
         return out;
     }
-    let before: String =
-        shown.chars().take(column - 1 - skipped.min(column - 1)).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    let before: String = shown
+        .chars()
+        .take(column - 1 - skipped.min(column - 1))
+        .map(|c| if c == '\t' { '\t' } else { ' ' })
+        .collect();
     let gutter = line.to_string();
     let _ = write!(out, "\n{gutter} | {shown}\n{} | {before}^", " ".repeat(gutter.len()));
     out

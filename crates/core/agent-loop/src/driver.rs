@@ -89,17 +89,18 @@ impl AgentLoop {
                 Ok(number) => Turn::opened(self, agent, running.cancel(), number).run().await,
                 Err(error) => Err(error),
             };
-            let waits = agent.inbox().holds(&id);
-            let next =
-                if waits { running.next(outcome.as_ref().ok().map(|ended| &ended.reason)) } else { None };
-            match next {
-                Some(right) => running = right,
-                None => {
-                    // The log told already what is wrong with it, if it does not take this either.
-                    let _ = agent.inbox().retract(&id);
-                    return outcome;
-                }
-            }
+            // Prompts that waited before it were in its way.
+            let next = if agent.inbox().holds(&id) {
+                running.next(outcome.as_ref().ok().map(|ended| &ended.reason))
+            } else {
+                None
+            };
+            let Some(right) = next else {
+                // The log told already what is wrong with it, if it does not take this either.
+                let _ = agent.inbox().retract(&id);
+                return outcome;
+            };
+            running = right;
         }
     }
 
@@ -124,17 +125,17 @@ impl AgentLoop {
         loop {
             let mut turn = Turn::opened(self, running.agent(), running.cancel(), number);
             let ended = AssertUnwindSafe(turn.run()).catch_unwind().await;
-            alone = if turn.heard_a_person() { 0 } else { alone + 1 };
+            alone = if turn.heard_a_person { 0 } else { alone + 1 };
             let reason = match ended {
                 Ok(outcome) => outcome.ok().map(|outcome| outcome.reason),
                 Err(payload) => Some(turn.close_after(&Panic::of(payload)).await),
             };
+            let Some(right) = running.next(reason.as_ref()) else { return };
+            running = right;
             if alone >= self.config.max_turns_without_input.get() && only_machines_wait(running.agent()) {
                 tell_failure(running.agent(), None, &out_of_turns(alone));
                 return;
             }
-            let Some(right) = running.next(reason.as_ref()) else { return };
-            running = right;
             let Ok(opened) = open(&running) else { return };
             number = opened;
         }
@@ -165,11 +166,10 @@ fn open(running: &Running) -> Result<u32, TurnError> {
     })
 }
 
-/// Whether something waits, and nothing of it comes from a person.
+/// Whether nothing that waits comes from a person.
 fn only_machines_wait(agent: &Agent) -> bool {
     let lists = [Target::NextStep, Target::NextTurn].map(|target| agent.inbox().messages(target));
-    let mut waiting = lists.iter().flatten().peekable();
-    waiting.peek().is_some() && waiting.all(|message| message.source != Source::User)
+    lists.iter().flatten().all(|message| message.source != Source::User)
 }
 
 pub(crate) fn tell_failure(agent: &Agent, at: Option<(u32, u32)>, error: &ErrorFacts) {

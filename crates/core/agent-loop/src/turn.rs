@@ -25,6 +25,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) last_request: Option<LastRequest>,
     /// Whether some step hit the model's ceiling. It names the end of the turn and does not bring it about.
     pub(crate) hit_ceiling: bool,
+    /// Whether a person said anything in it.
     pub(crate) heard_a_person: bool,
     answer: Option<Content>,
 }
@@ -185,11 +186,6 @@ impl<'a> Turn<'a> {
         if said {
             self.answer = Some(Arc::clone(content));
         }
-    }
-
-    /// Whether a person said anything in it.
-    pub(crate) fn heard_a_person(&self) -> bool {
-        self.heard_a_person
     }
 
     /// What hooks that gave no answer make of the turn.

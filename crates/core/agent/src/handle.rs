@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dsh_scope::Scope;
 use dsh_session::Session;
 
-use crate::core::Core;
+use crate::state::Core;
 use crate::{Hooks, Inbox, InboxLimits, Notice, SessionSource};
 
 /// One agent. Clones are the same agent.

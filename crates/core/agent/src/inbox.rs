@@ -20,8 +20,8 @@ use crate::{Agent, Notice};
 /// the event still see the lists as they were; a change that changes nothing appends nothing. What the log does not take
 /// has not happened. Ids are unique across both lists.
 ///
-/// Any thread may use it, except an observer or a store while it is told of an event of the session: there a change is
-/// refused with [`AppendError::Reentrant`], and must not be waited for. Hand it on instead.
+/// Any thread may use it, but for an observer or a store while it is told of an event of the session. There a change is
+/// refused with [`AppendError::Reentrant`], or waits for ever if another thread is changing the inbox: hand it on instead.
 #[derive(Debug, Clone, Copy)]
 pub struct Inbox<'a> {
     agent: &'a Agent,

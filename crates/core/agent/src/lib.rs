@@ -17,14 +17,15 @@
 //! - [`TurnRunner`] is the port through which calls become a turn, without knowing the loop (design §2).
 
 mod activity;
-mod core;
 mod handle;
 mod hooks;
 mod inbox;
 mod notice;
 mod runner;
+mod running;
+mod state;
 
-pub use activity::{Driving, Queued, Running};
+pub use activity::Queued;
 pub use handle::{Agent, AgentParts};
 pub use hooks::{
     AfterError, Entry, HookError, HookFailure, Hooks, PreStep, Request, RequestDraft, RequestError,
@@ -33,3 +34,4 @@ pub use hooks::{
 pub use inbox::{Inbox, InboxError, InboxLimits, InboxSpliced, Splice, SpliceOutcome, Target, declare};
 pub use notice::{AgentObserver, Notice, SessionSource, Status};
 pub use runner::{CallTurn, RequestedCall, TurnError, TurnRunner};
+pub use running::{Driving, Running};

@@ -30,6 +30,7 @@ mod author;
 mod builder;
 mod check;
 mod explain;
+mod import;
 mod lower;
 mod path;
 mod program;
@@ -41,6 +42,9 @@ pub use assert::MAX_SCHEMA_ENTRIES;
 pub use author::{compile_params, compile_value};
 pub use builder::{AnyForm, ArrayForm, Draft, Node, ObjectDraft, ObjectForm, Params, ScalarForm, UnionForm};
 pub use check::MAX_CHECK_STEPS;
+#[cfg(feature = "foreign")]
+pub use import::OriginalCheck;
+pub use import::{Fate, ImportError, ImportLimits, ImportReport, Imported, ReportEntry};
 pub use lower::{Dropped, LowerError};
 pub use schema::{DEFAULT_LISTED, Schema};
 pub use violation::{JsonSchemaError, Violation, ViolationKind, Violations};

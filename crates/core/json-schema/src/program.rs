@@ -194,7 +194,7 @@ impl Scalar {
         }
     }
 
-    fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> Kind {
         match self {
             Self::String => Kind::String,
             Self::Number | Self::Integer => Kind::Number,

@@ -96,7 +96,9 @@ kinds! {
     UndeclaredProperty = "undeclared_property",
     /// Not exactly one branch of `oneOf` matches; the argument is how many do.
     OneofMismatch = "oneof_mismatch",
-    /// Checking the value takes more steps than the limit; the argument is the limit.
+    /// A keyword of a foreign schema that the subset does not have is not met; the argument is the keyword.
+    UnmetKeyword = "unmet_keyword",
+    /// Checking the value takes more steps than the limit, or it is too deep; the argument is the limit.
     ValueTooLarge = "value_too_large",
 }
 

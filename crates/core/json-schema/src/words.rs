@@ -47,6 +47,11 @@ fn literal(value: &Json) -> String {
     }
 }
 
+/// A literal, shortened.
+pub(crate) fn excerpt(value: &Json) -> String {
+    shorten(&literal(value), MAX_EXCERPT)
+}
+
 /// A literal whole, as the argument of a violation.
 pub(crate) fn literal_arg(value: &Json) -> String {
     literal(value)

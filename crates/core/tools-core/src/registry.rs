@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use crate::transport::Mounted;
 use crate::view::{View, Views};
 use crate::{
-    Answer, Approver, Attempt, Definition, Execution, Layer, Post, PostDecision, PreDecision, Presentation,
-    RUN_CODE, ToolResult, Transport,
+    Answer, Approver, Attempt, Definition, DispatchLog, Execution, Layer, Post, PostDecision, PreDecision,
+    Presentation, RUN_CODE, ToolResult, Transport,
 };
 
 /// A listener of the `pre-execute` stage.
@@ -149,6 +149,7 @@ pub(crate) struct Rows {
     pub(crate) around: Layers<Arc<Around>>,
     pub(crate) post: Layers<Arc<PostExecute>>,
     pub(crate) observers: Layers<Arc<dyn Observer>>,
+    pub(crate) dispatch_log: Layers<Arc<DispatchLog>>,
     guards: Layers<Arc<dyn Guard>>,
 }
 
@@ -163,6 +164,7 @@ impl Rows {
             || self.around.has(layer)
             || self.post.has(layer)
             || self.observers.has(layer)
+            || self.dispatch_log.has(layer)
     }
 }
 
@@ -257,6 +259,11 @@ impl Tools {
     /// Adds somebody who is told of results.
     pub fn on_result(&self, scope: Option<&Scope>, observer: Arc<dyn Observer>) -> Registration {
         self.add(|rows| &mut rows.observers, Shown::Yes, scope, observer)
+    }
+
+    /// Adds a listener that decides what is kept of programs' calls, inside those that are there.
+    pub fn on_dispatch_log(&self, scope: Option<&Scope>, listener: Arc<DispatchLog>) -> Registration {
+        self.add(|rows| &mut rows.dispatch_log, Shown::Yes, scope, listener)
     }
 
     /// Where the one who can approve calls is mounted. One that holds a `Tools` keeps the registry alive until it is

@@ -12,7 +12,8 @@ use parking_lot::Mutex;
 use crate::registry::Rows;
 use crate::transport::Mounted;
 use crate::{
-    Around, Definition, NoTransport, Observer, Offered, PostExecute, PreExecute, Presentation, RUN_CODE,
+    Around, Definition, DispatchLog, NoTransport, Observer, Offered, PostExecute, PreExecute, Presentation,
+    RUN_CODE,
 };
 
 /// Everything that counts for one scope, at one version of the registry. It never changes.
@@ -29,6 +30,7 @@ pub struct View {
     pub(crate) around: Vec<Arc<Around>>,
     pub(crate) post: Vec<Arc<PostExecute>>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
+    pub(crate) dispatch_log: Vec<Arc<DispatchLog>>,
 }
 
 impl View {
@@ -71,6 +73,7 @@ impl View {
             around: listeners(&rows.around, &chain),
             post: listeners(&rows.post, &chain),
             observers: listeners(&rows.observers, &chain),
+            dispatch_log: listeners(&rows.dispatch_log, &chain),
         }
     }
 

@@ -226,7 +226,7 @@ fn body(output: &ReadOutput, limit: u64) -> String {
     let range = format!("Lines {}-{} of {total}", output.offset, last.number);
     let next = last.number + 1;
     let footer = match (last.number < total, (output.lines.len() as u64) < limit) {
-        (false, _) => format!("(End of the file, {total} lines in all.)"),
+        (false, _) => format!("(End of the file, {total} line{} in all.)", if total == 1 { "" } else { "s" }),
         (true, false) => format!("({range}. Go on with offset {next}.)"),
         (true, true) => {
             format!("({range}; more would exceed the size of one result. Go on with offset {next}.)")

@@ -1,6 +1,6 @@
 //! The log of a run that goes on from another session.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dsh_harness::{Harness, SessionFailure};
 use dsh_session::Header;
@@ -18,13 +18,13 @@ pub(crate) struct ForkFrom {
 
 impl ForkFrom {
     /// Creates the new log, under the name that was asked for or a fresh one, and tells where it is.
-    pub(crate) fn begin(&self, harness: &Harness, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    pub(crate) fn begin(&self, harness: &Harness, named: Option<&Path>) -> Result<PathBuf, Failure> {
         let environment = &harness.host().environment;
         let vocabulary = harness.host().vocabulary();
         loop {
             let id = environment.ids.fresh();
-            let file = match (&named, &environment.state) {
-                (Some(file), _) => file.clone(),
+            let file = match (named, &environment.state) {
+                (Some(file), _) => file.to_owned(),
                 (None, Some(state)) => state.join(format!("{id}.jsonl")),
                 (None, None) => return Err(SessionFailure::NoStateDirectory.into()),
             };

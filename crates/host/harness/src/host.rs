@@ -8,6 +8,7 @@ use dsh_fs::{FileSystem, Intents, Search};
 use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Model;
 use dsh_session::{Vocabulary, VocabularyError};
+use dsh_spill::SpillStore;
 use dsh_system_prompt::SystemPrompt;
 use dsh_tools_core::Tools;
 use parking_lot::Mutex;
@@ -32,6 +33,8 @@ pub struct Host {
     pub search: Slot<dyn Search>,
     /// How changes of files are guarded.
     pub intents: Slot<dyn Intents>,
+    /// Where texts go that are too large to show.
+    pub spill: Slot<dyn SpillStore>,
     /// What runs turns.
     pub turns: Slot<AgentLoop>,
     /// What tools may reach.
@@ -67,6 +70,7 @@ impl Host {
             fs: Slot::empty(),
             search: Slot::empty(),
             intents: Slot::empty(),
+            spill: Slot::empty(),
             turns: Slot::empty(),
             policy: Arc::new(policy),
             tasks: TaskTracker::new(),

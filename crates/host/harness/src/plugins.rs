@@ -150,7 +150,8 @@ fn tool_fs(config: FsToolsConfig, host: &Host) -> Result<Registrations, MountErr
 }
 
 fn tool_fs_search(config: SearchToolsConfig, host: &Host) -> Result<Registrations, MountError> {
-    let tools = SearchTools::new(host.search.clone(), Arc::clone(&host.policy) as _, config);
+    let tools = SearchTools::new(host.search.clone(), Arc::clone(&host.policy) as _, config)
+        .with_spill(host.spill.clone());
     let tools = if somebody_is_asked(host) { tools.with_escalation() } else { tools };
     Ok(tools.register(&host.tools, &host.prompt)?)
 }

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use dsh_code_runtime::lossless::Lossy;
@@ -11,14 +11,17 @@ use dsh_code_runtime::{CallMeter, Entry, Failure, FailureKind, Meter, Namespace}
 use dsh_json::Json;
 use rquickjs::function::Rest;
 use rquickjs::object::Property;
-use rquickjs::{Result as JsResult, Ctx, Exception, Function, Object, Promise, Value};
+use rquickjs::{Ctx, Exception, Function, Object, Promise, Result as JsResult, Value};
 
 use super::read::{Refusal, read};
 use super::realm::{Realm, Verdict, out_of_memory};
 use super::timers::Timers;
 use super::write::write;
 
-/// What one run holds of its program. It is emptied before the engine goes, since the engine can't see into it.
+/// What one run holds of its program.
+///
+/// The engine can't see into it: a value held here is held for good. So it belongs to the run alone, and functions that
+/// programs can reach refer to it weakly.
 pub(super) struct Bridge<'js> {
     pub(super) realm: Realm<'js>,
     pub(super) verdict: Verdict,
@@ -28,6 +31,7 @@ pub(super) struct Bridge<'js> {
     calls: RefCell<CallMeter>,
     last_call: Cell<u64>,
     pending: RefCell<HashMap<u64, Pending<'js>>>,
+    shapes: RefCell<Vec<ErrorShape<'js>>>,
     max_memory: usize,
 }
 
@@ -62,6 +66,7 @@ impl<'js> Bridge<'js> {
             calls: RefCell::new(CallMeter::new(limits)),
             last_call: Cell::new(0),
             pending: RefCell::default(),
+            shapes: RefCell::default(),
             max_memory: limits.max_memory_bytes,
         })
     }
@@ -76,21 +81,19 @@ impl<'js> Bridge<'js> {
         let mut shape = None;
         if let Some(descriptor) = &namespace.error_class {
             let made: Object<'js> = ctx.eval::<Function<'js>, _>(ERROR_CLASS)?.call((&*descriptor.name,))?;
-            shape = Some(ErrorShape {
-                prototype: made.get("prototype")?,
-                name: Arc::clone(&descriptor.name),
-                member: Arc::clone(&descriptor.member_name_property),
-            });
+            let (name, member) = (Arc::clone(&descriptor.name), Arc::clone(&descriptor.member_name_property));
+            let mut shapes = self.shapes.borrow_mut();
+            shape = Some(shapes.len());
+            shapes.push(ErrorShape { prototype: made.get("prototype")?, name, member });
             class = Some(made);
         }
-        let shape = Rc::new(shape);
         let object = Object::new_proto(ctx.clone(), None)?;
         for name in &namespace.functions {
-            let (bridge, shape) = (Rc::clone(self), Rc::clone(&shape));
+            let bridge = Rc::downgrade(self);
             let (global, function) = (Arc::clone(&namespace.global), Arc::clone(name));
             let call = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
                 let argument = arguments.0.into_iter().next();
-                bridge.call(&ctx, (&global, &function), argument, shape.as_ref().as_ref())
+                reach(&bridge, &ctx)?.call(&ctx, (&global, &function), argument, shape)
             })?;
             object.prop(&**name, Property::from(call).enumerable())?;
         }
@@ -103,12 +106,13 @@ impl<'js> Bridge<'js> {
         ctx: &Ctx<'js>,
         (global, name): (&Arc<str>, &Arc<str>),
         argument: Option<Value<'js>>,
-        shape: Option<&ErrorShape<'js>>,
+        shape: Option<usize>,
     ) -> JsResult<Promise<'js>> {
         self.check_not_over(ctx)?;
         let (promise, resolve, reject) = ctx.promise()?;
         let error = self.realm.new_error("")?;
-        if let Some(shape) = shape {
+        let shapes = self.shapes.borrow();
+        if let Some(shape) = shape.and_then(|shape| shapes.get(shape)) {
             error.set_prototype(Some(&shape.prototype))?;
             error.prop("name", data(&*shape.name))?;
             error.prop(&*shape.member, data(&**name))?;
@@ -205,25 +209,23 @@ impl<'js> Bridge<'js> {
         result
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        self.pending.borrow().is_empty() && self.timers.borrow().is_empty()
+    pub(super) fn port(&self) -> Rc<RefCell<dyn Port>> {
+        Rc::clone(&self.port)
     }
 
-    /// Forgets everything that the program gave: what is held here is out of the engine's sight.
-    pub(super) fn clear(&self) {
-        self.pending.borrow_mut().clear();
-        self.timers.borrow_mut().clear_all();
+    pub(super) fn is_idle(&self) -> bool {
+        self.pending.borrow().is_empty() && self.timers.borrow().is_empty()
     }
 
     /// Ends the run, and makes the exception that takes the program there.
     pub(super) fn end(&self, ctx: &Ctx<'js>, failure: Failure) -> rquickjs::Error {
         self.verdict.end(failure);
-        Exception::throw_internal(ctx, "the run is over")
+        Exception::throw_internal(ctx, OVER)
     }
 
     fn check_not_over(&self, ctx: &Ctx<'js>) -> JsResult<()> {
         if self.verdict.is_over() {
-            return Err(Exception::throw_internal(ctx, "the run is over"));
+            return Err(Exception::throw_internal(ctx, OVER));
         }
         Ok(())
     }
@@ -235,11 +237,17 @@ impl<'js> Bridge<'js> {
     }
 }
 
+/// The bridge that a function of a program refers to, as long as the run lasts.
+pub(super) fn reach<'js>(bridge: &Weak<Bridge<'js>>, ctx: &Ctx<'js>) -> JsResult<Rc<Bridge<'js>>> {
+    bridge.upgrade().ok_or_else(|| Exception::throw_internal(ctx, OVER))
+}
+
 impl<'js> Pending<'js> {
     fn reject(self, message: &str) {
         let ctx = self.error.ctx().clone();
         let text = Property::from(message).writable().configurable();
-        let rejected = self.error.prop("message", text).and_then(|()| self.reject.call::<_, ()>((self.error,)));
+        let rejected =
+            self.error.prop("message", text).and_then(|()| self.reject.call::<_, ()>((self.error,)));
         if rejected.is_err() {
             ctx.catch();
         }
@@ -255,6 +263,7 @@ fn lossy_completion(lossy: &Lossy) -> Failure {
     Failure::new(FailureKind::InvalidOutput, format!("program completion must be lossless JSON: {lossy}"))
 }
 
+const OVER: &str = "the run is over";
 const LOSSY_ARGUMENTS: &str = "tool arguments must be lossless JSON";
 
 /// A class of errors of that name.

@@ -7,7 +7,7 @@ use rquickjs::function::Rest;
 use rquickjs::object::Property;
 use rquickjs::{Coerced, Ctx, Function, Object, Result, Value};
 
-use super::bridge::Bridge;
+use super::bridge::{Bridge, reach};
 use super::clock::now;
 use super::inspect::inspect;
 
@@ -15,16 +15,19 @@ use super::inspect::inspect;
 pub(super) fn install<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<Object<'js>> {
     let globals = ctx.globals();
     for (name, repeats) in [("setTimeout", false), ("setInterval", true)] {
-        let bridge = Rc::clone(bridge);
+        let bridge = Rc::downgrade(bridge);
         let start = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
-            bridge.timers.borrow_mut().start(&ctx, now(), arguments.0, repeats)
+            reach(&bridge, &ctx)?.timers.borrow_mut().start(&ctx, now(), arguments.0, repeats)
         })?;
         globals.prop(name, hidden(start.with_name(name)?))?;
     }
     for name in ["clearTimeout", "clearInterval"] {
-        let bridge = Rc::clone(bridge);
-        let clear = Function::new(ctx.clone(), move |number: Value<'js>| {
-            bridge.timers.borrow_mut().clear(&number);
+        let bridge = Rc::downgrade(bridge);
+        let clear = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
+            if let Some(number) = arguments.0.first() {
+                reach(&bridge, &ctx)?.timers.borrow_mut().clear(number);
+            }
+            Result::Ok(())
         })?;
         globals.prop(name, hidden(clear.with_name(name)?))?;
     }
@@ -36,8 +39,9 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<O
 fn console<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<Object<'js>> {
     let console = Object::new_proto(ctx.clone(), None)?;
     for name in ["log", "info", "warn", "error", "debug"] {
-        let bridge = Rc::clone(bridge);
+        let bridge = Rc::downgrade(bridge);
         let print = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
+            let bridge = reach(&bridge, &ctx)?;
             let realm = &bridge.realm;
             let mut entry = String::new();
             for (at, value) in arguments.0.iter().enumerate() {
@@ -61,8 +65,9 @@ fn process<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<Object<'js>>
     let process = Object::new(ctx.clone())?;
     process.prop("env", open(Object::new(ctx.clone())?))?;
     for name in ["stdout", "stderr"] {
-        let bridge = Rc::clone(bridge);
+        let bridge = Rc::downgrade(bridge);
         let write = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
+            let bridge = reach(&bridge, &ctx)?;
             let mut arguments = arguments.0.into_iter();
             let chunk = arguments.next().unwrap_or_else(|| Value::new_undefined(ctx.clone()));
             let text = bridge.realm.coerced(chunk)?;
@@ -77,7 +82,7 @@ fn process<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<Object<'js>>
         stream.prop("write", open(write.with_name("write")?))?;
         process.prop(name, open(stream))?;
     }
-    let bridge = Rc::clone(bridge);
+    let bridge = Rc::downgrade(bridge);
     let exit = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
         let code = arguments.0.into_iter().next().filter(|code| !code.is_undefined());
         let code = match code {
@@ -85,7 +90,7 @@ fn process<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<Object<'js>>
             None => 0,
         };
         let message = format!("the program called process.exit({code}): end a program with return");
-        Err::<(), _>(bridge.end(&ctx, Failure::new(FailureKind::WorkerExit, message)))
+        Err::<(), _>(reach(&bridge, &ctx)?.end(&ctx, Failure::new(FailureKind::WorkerExit, message)))
     })?;
     process.prop("exit", open(exit.with_name("exit")?))?;
     Ok(process)

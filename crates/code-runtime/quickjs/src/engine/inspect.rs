@@ -55,7 +55,9 @@ impl<'js> View<'_, 'js> {
             Type::Undefined | Type::Uninitialized => "undefined".to_owned(),
             Type::Null => "null".to_owned(),
             Type::Bool => value.as_bool().unwrap_or_default().to_string(),
-            Type::Float if value.as_float().is_some_and(|n| n == 0.0 && n.is_sign_negative()) => "-0".to_owned(),
+            Type::Float if value.as_float().is_some_and(|n| n == 0.0 && n.is_sign_negative()) => {
+                "-0".to_owned()
+            }
             Type::Int | Type::Float => self.primitive(value),
             Type::BigInt => self.primitive(value) + "n",
             Type::Symbol => self.symbol(value),
@@ -65,7 +67,8 @@ impl<'js> View<'_, 'js> {
             }
             Type::Proxy => {
                 let target = value.as_proxy().and_then(|proxy| proxy.target().ok());
-                return target.map_or_else(|| "Proxy {}".to_owned(), |target| self.value(target.as_value(), level));
+                return target
+                    .map_or_else(|| "Proxy {}".to_owned(), |target| self.value(target.as_value(), level));
             }
             Type::Array
             | Type::Constructor
@@ -209,7 +212,9 @@ impl<'js> View<'_, 'js> {
                 entries.push(holes(*key - next));
             }
             if entries.len() < ITEMS {
-                let value = self.realm.quietly(object.ctx(), object.get::<_, Value<'js>>(u32::try_from(*key).unwrap_or(0)));
+                let value = self
+                    .realm
+                    .quietly(object.ctx(), object.get::<_, Value<'js>>(u32::try_from(*key).unwrap_or(0)));
                 entries.push(match value {
                     Some(value) => self.indented(|view| view.value(&value, level + 1)),
                     None => "<unknown>".to_owned(),
@@ -275,15 +280,20 @@ impl<'js> View<'_, 'js> {
         let Some(text) = key.as_string() else { return format!("[{}]", self.symbol(key)) };
         let text = self.realm.text(text).unwrap_or_default();
         let mut bytes = text.bytes();
-        let plain = bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'_' | b'$'))
-            && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
+        let plain =
+            bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'_' | b'$'))
+                && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
         if plain { text } else { layout::quoted(&text) }
     }
 
     fn function(&self, object: &Object<'js>, class: Option<&str>) -> String {
         let name = self.realm.own_text(object, "name").unwrap_or_default();
         if self.realm.probes.is_class(object) {
-            return if name.is_empty() { "[class (anonymous)]".to_owned() } else { format!("[class {name}]") };
+            return if name.is_empty() {
+                "[class (anonymous)]".to_owned()
+            } else {
+                format!("[class {name}]")
+            };
         }
         let sort = class.unwrap_or("Function");
         if name.is_empty() { format!("[{sort} (anonymous)]") } else { format!("[{sort}: {name}]") }

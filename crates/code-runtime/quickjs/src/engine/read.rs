@@ -165,7 +165,9 @@ impl<'js> Walk<'_, 'js> {
             Some(prototype) if prototype == self.realm.object_prototype => {}
             Some(_) => {
                 let what = self.realm.class_name(object).unwrap_or_else(|| "a class".to_owned());
-                return Err(self.lossy(&format!("an instance of {what}"), "copy its data into a plain object"));
+                return Err(
+                    self.lossy(&format!("an instance of {what}"), "copy its data into a plain object")
+                );
             }
         }
         let atoms = object
@@ -173,7 +175,9 @@ impl<'js> Walk<'_, 'js> {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|_| self.interrupted(value.ctx()))?;
         if all_keys(object) != atoms.len() {
-            return Err(self.lossy("an object with hidden or symbol properties", "copy its data into a plain object"));
+            return Err(
+                self.lossy("an object with hidden or symbol properties", "copy its data into a plain object")
+            );
         }
         let mut children = Vec::with_capacity(atoms.len());
         for atom in atoms {

@@ -81,11 +81,6 @@ impl<'js> Timers<'js> {
         Some(timer)
     }
 
-    pub(super) fn clear_all(&mut self) {
-        self.queue.clear();
-        self.due.clear();
-    }
-
     fn put(&mut self, number: u32, due: Instant, timer: Timer<'js>) {
         self.due.insert(number, due);
         self.queue.insert((due, number), timer);

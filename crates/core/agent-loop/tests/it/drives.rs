@@ -144,7 +144,7 @@ async fn whoever_asks_for_a_turn_while_another_runs_is_told_to_wait() {
         // Between two turns of the driver everybody may have one.
         scene.turn("me now").await;
     };
-    scene.driven(act).await;
+    Box::pin(scene.driven(act)).await;
     assert_eq!(scene.log_of(&["user:"]), ["user: go", "user: me now"]);
 }
 

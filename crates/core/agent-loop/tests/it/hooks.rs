@@ -21,7 +21,7 @@ use crate::kit::{Notes, Scene, calls, message, pass, says};
 use crate::log::{all, reason};
 
 /// What to do with the step of these coordinates.
-type Judge = dyn Fn(u32, u32, Vec<Message>, &StepContext<'_>) -> Result<Entry, HookError> + Send + Sync;
+type Judge = dyn Fn(u32, u32, Vec<Message>, &StepContext<'_>) -> Entry + Send + Sync;
 
 /// Notes the coordinates of a step and the number of its messages, and judges it.
 struct Judging {
@@ -33,24 +33,24 @@ struct Judging {
 impl PreStep for Judging {
     async fn pre_step(&self, step: &StepContext<'_>, messages: Vec<Message>) -> Result<Entry, HookError> {
         self.notes.note(format!("pre {}.{} {}", step.turn, step.step, messages.len()));
-        (self.judge)(step.turn, step.step, messages, step)
+        Ok((self.judge)(step.turn, step.step, messages, step))
     }
 }
 
 fn judged(
     scene: &Scene,
-    judge: impl Fn(u32, u32, Vec<Message>, &StepContext<'_>) -> Result<Entry, HookError> + Send + Sync + 'static,
+    judge: impl Fn(u32, u32, Vec<Message>, &StepContext<'_>) -> Entry + Send + Sync + 'static,
 ) {
     let hook = Judging { notes: scene.notes.clone(), judge: Box::new(judge) };
     scene.keep(scene.hooks().on_pre_step(None, Arc::new(hook)));
 }
 
-fn enter(messages: Vec<Message>) -> Result<Entry, HookError> {
-    Ok(Entry::Enter(messages))
+fn enter(messages: Vec<Message>) -> Entry {
+    Entry::Enter(messages)
 }
 
-fn reject() -> Result<Entry, HookError> {
-    Ok(Entry::Reject("not this".into()))
+fn reject() -> Entry {
+    Entry::Reject("not this".into())
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,13 +160,19 @@ async fn what_is_retracted_while_it_judges_is_not_said() {
     assert_eq!(scene.log_of(&["user:"]), ["user: go"]);
 }
 
+struct OutOfOrder;
+
+#[async_trait]
+impl PreStep for OutOfOrder {
+    async fn pre_step(&self, _: &StepContext<'_>, _: Vec<Message>) -> Result<Entry, HookError> {
+        Err("out of order".into())
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_judge_that_fails_ends_the_turn_and_the_prompts_wait_on() {
     let scene = Scene::new([says("one"), says("two"), says("three")]);
-    judged(
-        &scene,
-        |turn, _, messages, _| if turn == 1 { Err("out of order".into()) } else { enter(messages) },
-    );
+    let failing = scene.hooks().on_pre_step(None, Arc::new(OutOfOrder));
     let act = async || {
         scene.followup("first");
         scene.followup("second");
@@ -175,6 +181,7 @@ async fn a_judge_that_fails_ends_the_turn_and_the_prompts_wait_on() {
     assert_eq!(scene.log(), ["turn/start 1", "turn/end error UNKNOWN"]);
     assert_eq!(scene.noted(&["failed"]), ["0 failed 1.1 UNKNOWN"]);
     assert_eq!(scene.waits(), "[] [first, second]");
+    drop(failing);
     scene.driven(async || scene.followup("third")).await;
     assert_eq!(scene.log_of(&["user:"]), ["user: first", "user: second", "user: third"]);
 }

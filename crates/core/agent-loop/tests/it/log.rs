@@ -33,7 +33,7 @@ pub(crate) fn line(event: &Event) -> String {
 /// `TARGET@START -REMOVED canceled +words`
 fn spliced(event: &InboxSpliced) -> String {
     let InboxSpliced { target, start, removed_count, inserted, outcome } = event;
-    let removed = (*removed_count > 0).then(|| format!(" -{removed_count}")).unwrap_or_default();
+    let removed = if *removed_count > 0 { format!(" -{removed_count}") } else { String::new() };
     let outcome = if outcome.is_some() { " canceled" } else { "" };
     let inserted: Vec<_> =
         inserted.iter().map(|message| format!(" +{}", plain_text(&message.content))).collect();

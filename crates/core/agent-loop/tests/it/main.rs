@@ -1,5 +1,5 @@
 //! Turns through the public face, with a real session, real tools, scripted models and a paused clock.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod aborts;
 mod budgets;

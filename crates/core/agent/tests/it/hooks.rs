@@ -49,7 +49,7 @@ impl Does {
         match self {
             Self::Add(_) | Self::Reject | Self::Retry => Ok(()),
             Self::Fail => Err(Box::new(Outer(fmt::Error))),
-            Self::Panic => std::panic::panic_any("on purpose"),
+            Self::Panic => panic!("on purpose"),
             Self::Wait => pending().await,
             Self::Cancel => {
                 step.cancel.cancel(Cause::User);

@@ -90,7 +90,7 @@ pub(crate) fn message(id: &str) -> Message {
 /// `TARGET@START -REMOVED canceled +ids`
 fn spliced(event: &InboxSpliced) -> String {
     let InboxSpliced { target, start, removed_count, inserted, outcome } = event;
-    let removed = (*removed_count > 0).then(|| format!(" -{removed_count}")).unwrap_or_default();
+    let removed = if *removed_count > 0 { format!(" -{removed_count}") } else { String::new() };
     let outcome = if outcome.is_some() { " canceled" } else { "" };
     let inserted: String = inserted.iter().flat_map(|message| [" +", &*message.id]).collect();
     format!("{target:?}@{start}{removed}{outcome}{inserted}")

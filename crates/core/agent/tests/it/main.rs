@@ -1,5 +1,5 @@
 //! Agents through the public face: a real session, a store that can fail, and notes of what observers are told.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod activity;
 mod hooks;

@@ -3,10 +3,16 @@
 #![expect(clippy::needless_pass_by_value, reason = "rows read better without `&`")]
 #![expect(clippy::items_after_statements, reason = "a type stands in the test that it belongs to")]
 
+mod agreement;
 mod author;
 mod builder;
 mod depth;
+mod foreign;
+mod import;
+mod import_limits;
+mod original;
 mod properties;
+mod random;
 mod rules;
 mod texts;
 mod typed;

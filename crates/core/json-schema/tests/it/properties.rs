@@ -3,80 +3,10 @@
 use dsh_conformance::schema::violations;
 use dsh_json::{Json, Object};
 use dsh_json_schema::{DEFAULT_LISTED, JsonSchemaError, Schema, Violation, Violations};
-use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::{Index, select};
+use proptest::sample::select;
 
-/// Few names and few literals, so that schemas and values meet.
-fn name() -> impl Strategy<Value = &'static str> {
-    select(&["a", "b", "c", "", "0", "a.b", "toString"][..])
-}
-
-fn scalar() -> impl Strategy<Value = Json> {
-    prop_oneof![
-        Just(Json::Null),
-        any::<bool>().prop_map(Json::from),
-        (-2_i64..3).prop_map(Json::from),
-        select(&[0.5, 1.0, 1e21, -3.25][..]).prop_map(|number| Json::try_from(number).unwrap()),
-        select(&["", "x", "1"][..]).prop_map(Json::from),
-    ]
-}
-
-fn object_of(entries: Vec<(&'static str, Json)>) -> Json {
-    entries.into_iter().collect::<Object>().into()
-}
-
-fn value() -> impl Strategy<Value = Json> {
-    scalar().prop_recursive(3, 24, 4, |inner| {
-        prop_oneof![
-            vec(inner.clone(), 0..4).prop_map(Json::from),
-            vec((name(), inner), 0..4).prop_map(object_of),
-        ]
-    })
-}
-
-fn typed(name: &str, rest: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
-    let mut node = Object::new();
-    node.insert("type", name);
-    node.extend(rest);
-    node.into()
-}
-
-fn scalar_schema() -> impl Strategy<Value = Json> {
-    let plain =
-        select(&["string", "number", "integer", "boolean", "null"][..]).prop_map(|name| typed(name, []));
-    let numbers = vec(-2_i64..3, 1..16)
-        .prop_map(|list| typed("number", [("enum", list.into_iter().map(Json::from).collect::<Json>())]));
-    let strings = vec(select(&["", "x", "y"][..]), 1..16)
-        .prop_map(|list| typed("string", [("enum", list.into_iter().map(Json::from).collect::<Json>())]));
-    let constant = (-2_i64..3).prop_map(|literal| typed("integer", [("const", literal.into())]));
-    prop_oneof![Just(Object::new().into()), plain, numbers, strings, constant]
-}
-
-fn schema() -> impl Strategy<Value = Json> {
-    scalar_schema().prop_recursive(3, 24, 4, |inner| {
-        let object = (vec((name(), inner.clone()), 0..5), vec(any::<Index>(), 0..4), any::<Option<bool>>());
-        prop_oneof![
-            Just(typed("array", [])),
-            inner.clone().prop_map(|items| typed("array", [("items", items)])),
-            object.prop_map(|(properties, required, additional)| {
-                let properties: Object = properties.into_iter().collect();
-                let names: Vec<Json> = properties.keys().map(Json::from).collect();
-                let required =
-                    required.iter().filter(|_| !names.is_empty()).map(|index| index.get(&names).clone());
-                let mut rest =
-                    vec![("required", required.collect::<Json>()), ("properties", properties.into())];
-                rest.extend(additional.map(|open| ("additionalProperties", open.into())));
-                typed("object", rest)
-            }),
-            vec(inner, 2..4).prop_map(|branches| {
-                let mut node = Object::new();
-                node.insert("oneOf", branches);
-                node.into()
-            }),
-        ]
-    })
-}
+use crate::random::{schema, value};
 
 fn recorded(violation: &Violation) -> Json {
     let mut row = Object::new();

@@ -19,13 +19,54 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// The largest pointer to a repository elsewhere, in bytes.
 const MAX_POINTER_BYTES: u64 = 4096;
 
+/// Whether the rules of repositories themselves are read, besides those of directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Repositories {
+    Read,
+    LeftOut,
+}
+
 /// A file of rules in this directory that must not be read.
-pub(super) fn unusable_ignore_file(dir: &Path, policy: &SandboxPolicy) -> Option<PathBuf> {
-    [RULE_FILE, ".ignore", ".gitignore"]
-        .into_iter()
-        .map(|name| dir.join(name))
-        .find(|file| unusable_in(dir, file, policy))
-        .or_else(|| unusable_in_repository(&dir.join(".git")))
+pub(super) fn unusable_ignore_file(
+    dir: &Path,
+    policy: &SandboxPolicy,
+    repositories: Repositories,
+) -> Option<PathBuf> {
+    let of_directory = || {
+        let files = [RULE_FILE, ".ignore", ".gitignore"].into_iter().map(|name| dir.join(name));
+        files.into_iter().find(|file| unusable_in(dir, file, policy))
+    };
+    match repositories {
+        Repositories::LeftOut => of_directory(),
+        Repositories::Read => repository_out_of_reach(dir, policy)
+            .or_else(of_directory)
+            .or_else(|| unusable_in_repository(&dir.join(".git"))),
+    }
+}
+
+/// What leads from a directory in reach to the rules of a repository out of reach: `.git`, or what it points to. What
+/// such rules say would show in what a search leaves out. Each place is looked at before it is opened.
+pub(super) fn repository_out_of_reach(dir: &Path, policy: &SandboxPolicy) -> Option<PathBuf> {
+    let git = dir.join(".git");
+    let kind = fs::metadata(&git).ok()?.file_type();
+    if !policy.may_read(dir) {
+        return None;
+    }
+    let leads_out = |path: &Path| fs::canonicalize(path).is_ok_and(|real| !policy.may_read(&real));
+    if leads_out(&git) {
+        return Some(git);
+    }
+    let mut common = git.clone();
+    if kind.is_file() {
+        let own = PathBuf::from(pointer(&git)?.strip_prefix("gitdir: ")?);
+        let shared = own.join("commondir");
+        if leads_out(&own) || leads_out(&shared) {
+            return Some(git);
+        }
+        common = common_of(&own, pointer(&shared)?);
+    }
+    let exclude = common.join("info/exclude");
+    leads_out(&exclude).then_some(git)
 }
 
 /// Whether it would block or flood its reader, or is a link out of reach: what such a file says would show in what a
@@ -52,14 +93,16 @@ fn unusable_in_repository(git: &Path) -> Option<PathBuf> {
         if !usable(&shared, MAX_POINTER_BYTES) {
             return Some(shared);
         }
-        match pointer(&shared)? {
-            relative if relative.starts_with('.') => own.join(relative),
-            other => PathBuf::from(other),
-        }
+        common_of(&own, pointer(&shared)?)
     } else {
         git.to_owned()
     };
     Some(common.join("info/exclude")).filter(|file| !usable(file, MAX_BYTES))
+}
+
+/// The directory that a working tree shares with its repository.
+fn common_of(own: &Path, pointer: String) -> PathBuf {
+    if pointer.starts_with('.') { own.join(pointer) } else { PathBuf::from(pointer) }
 }
 
 /// Whether reading ends soon: it is absent, or [moderate](is_moderate).

@@ -11,7 +11,7 @@ use dsh_sandbox_policy::SandboxPolicy;
 use ignore::overrides::OverrideBuilder;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
-use super::ignore_files::{RULE_FILE, unusable_ignore_file};
+use super::ignore_files::{RULE_FILE, Repositories, repository_out_of_reach, unusable_ignore_file};
 use super::progress::Progress;
 use super::root::Tree;
 
@@ -87,7 +87,16 @@ fn respect_ignore_files(
     progress: &Arc<Progress>,
 ) {
     builder.hidden(true);
-    if let Some(file) = tree.path.ancestors().find_map(|dir| unusable_ignore_file(dir, policy)) {
+    let above = || tree.path.ancestors();
+    // A working tree whose repository lies elsewhere keeps the rules of its directories.
+    let repositories = match above().find_map(|dir| repository_out_of_reach(dir, policy)) {
+        Some(git) => {
+            progress.warn(tree.show(&git), WarningKind::UnusableIgnoreFile);
+            Repositories::LeftOut
+        }
+        None => Repositories::Read,
+    };
+    if let Some(file) = above().find_map(|dir| unusable_ignore_file(dir, policy, repositories)) {
         progress.warn(tree.show(&file), WarningKind::UnusableIgnoreFile);
         return;
     }
@@ -95,14 +104,14 @@ fn respect_ignore_files(
         .parents(true)
         .ignore(true)
         .git_ignore(true)
-        .git_exclude(true)
+        .git_exclude(repositories == Repositories::Read)
         .add_custom_ignore_filename(RULE_FILE);
     let (tree, progress, policy) = (Arc::clone(tree), Arc::clone(progress), policy.clone());
     builder.filter_entry(move |entry| {
         if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
             return true;
         }
-        let unusable = unusable_ignore_file(entry.path(), &policy);
+        let unusable = unusable_ignore_file(entry.path(), &policy, repositories);
         if let Some(file) = &unusable
             && tree.has(entry.path())
         {

@@ -199,8 +199,10 @@ async fn a_call_of_a_program_keeps_nothing() {
     assert!(store.is_unused());
 }
 
+type SaysWhat = fn() -> PostDecision;
+
 /// Says something about each result.
-struct Says(fn() -> PostDecision);
+struct Says(SaysWhat);
 
 #[async_trait]
 impl Layer<Post, PostDecision> for Says {
@@ -222,7 +224,7 @@ async fn what_another_listener_says_stands_and_its_messages_are_kept() {
     };
     let block = || PostDecision::Block(dsh_llm::text("no"), note());
     let keep = || PostDecision::Accept(Accept::Keep, note());
-    let rows: [(fn() -> PostDecision, &str, usize); 4] = [
+    let rows: [(SaysWhat, &str, usize); 4] = [
         (content, "other", 0),
         (value, "x/1\n\n(This is 1 of 3 files", 0),
         (block, "no", 0),

@@ -26,7 +26,7 @@ pub(crate) async fn run(
     let prompt = interrupts.unless(input::prompt(prompt)).await?;
     let choice = match fork {
         None => global.session_or(SessionChoice::Fresh),
-        Some(fork) => SessionChoice::File(fork.begin(&harness, global.session.clone())?),
+        Some(fork) => SessionChoice::File(fork.begin(&harness, global.session.as_deref())?),
     };
     let opened = harness.open_session(&choice)?;
     tell_demo(&harness);

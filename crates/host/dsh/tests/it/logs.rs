@@ -2,6 +2,7 @@
 
 use dsh_json::{Json, array, object};
 
+use crate::running::Running;
 use crate::world::{World, assert_closed, call, verdict};
 
 /// A world with a log of one turn, as lines.
@@ -85,7 +86,11 @@ fn damage_is_told_from_a_torn_tail() {
     assert!(ran.error().contains("damaged at line 4") && ran.error().contains("repair"), "{ran:?}");
     assert_eq!(world.text("one.jsonl"), lines.concat(), "it was changed");
 
-    world.dsh(["repair", "one.jsonl"]).done();
+    let ran = world.dsh(["repair", "one.jsonl"]).done();
+    let (offset, whole) = (lines[..3].concat().len(), lines.concat().len());
+    let taken = format!("took off the damaged end: {} bytes from byte {offset} on, ", whole - offset);
+    let good = format!("{} good lines are in what was taken off", lines.len() - 4);
+    assert!(ran.out.starts_with(&taken) && ran.out.contains(&good), "{ran:?}");
     assert_closed(&world, &world.path("one.jsonl"));
 }
 
@@ -106,6 +111,28 @@ fn a_log_that_lies_is_not_sound() {
     let problem = object! { "event": 0, "message": "`turn/start` 2 where 1 was next" };
     assert_eq!(found.get("problems"), Some(&array![problem]), "{found}");
     assert_eq!(found.get("tail").unwrap().as_str(), Some("clean"));
+}
+
+/// The turn stops at the next event, and all that was printed before is in the log again.
+#[test]
+fn a_log_that_is_removed_under_way_is_put_back() {
+    let world = World::new();
+    world.script("s.json", array![object! { "text": "Late.", "delayMs": 600_000 }]);
+    let mut running = Running::start(&world, "s.json");
+    running.until("request/context");
+    let before = world.text("one.jsonl");
+    std::fs::remove_file(world.path("one.jsonl")).unwrap();
+    running.signal(rustix::process::Signal::INT);
+    let ran = running.end();
+    assert_eq!(ran.code, 4, "{ran:?}");
+    let error = ran.error();
+    assert!(error.contains("one.jsonl was removed while it was written"), "{error}");
+    assert!(error.ends_with("go on with it by --session (LOG_REMOVED)"), "{error}");
+    assert_eq!(world.text("one.jsonl"), before);
+
+    world.script("again.json", array![object! { "text": "Again." }]);
+    world.dsh(["run", "--model", "script:again.json", "--session", "one.jsonl", "go on"]).done();
+    assert_closed(&world, &world.path("one.jsonl"));
 }
 
 fn without_crc(line: &Json) -> Json {

@@ -1,6 +1,6 @@
 //! Ctrl-C in a step of a thousand calls: every call has one result, and the next request can be made (spec 02 §A.8).
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dsh_harness::{Environment, Harness};
@@ -54,20 +54,20 @@ fn messages(world: &World) -> Vec<Arc<Message>> {
 /// What every provider asks for: right after an answer with calls one result for each of them, and no other result.
 #[track_caller]
 fn assert_protocol(messages: &[Arc<Message>]) -> usize {
-    let (mut waiting, mut calls): (BTreeMap<Arc<str>, ()>, usize) = (BTreeMap::new(), 0);
+    let (mut waiting, mut calls) = (BTreeSet::<Arc<str>>::new(), 0);
     for message in messages {
         if let Source::Tool { call_id } = &message.source {
-            assert!(waiting.remove(call_id).is_some(), "a result that nobody waits for: {call_id}");
+            assert!(waiting.remove(call_id), "a result that nobody waits for: {call_id}");
             continue;
         }
-        assert!(waiting.is_empty(), "calls without a result: {:?}", waiting.keys());
+        assert!(waiting.is_empty(), "calls without a result: {waiting:?}");
         for block in message.tool_calls() {
             let ContentBlock::ToolCall { id, .. } = block else { continue };
-            assert!(waiting.insert(Arc::clone(id), ()).is_none(), "two calls of one id: {id}");
+            assert!(waiting.insert(Arc::clone(id)), "two calls of one id: {id}");
             calls += 1;
         }
     }
-    assert!(waiting.is_empty(), "calls without a result: {:?}", waiting.keys());
+    assert!(waiting.is_empty(), "calls without a result: {waiting:?}");
     calls
 }
 

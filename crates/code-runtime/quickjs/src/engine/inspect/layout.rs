@@ -88,13 +88,14 @@ fn columns(entries: Vec<String>, indent: usize) -> Vec<String> {
 )]
 fn column_count(cell: usize, total: usize, shown: usize, all: usize) -> usize {
     let bias = (cell as f64 - total as f64 / all as f64).sqrt();
-    let cell = (cell as f64 - bias).max(1.0);
+    let cell = (cell as f64 - 3.0 - bias).max(1.0);
     let count = ((2.5 * cell * shown as f64).sqrt() / cell).round() as usize;
     count.min(TOGETHER * 4).min(MAX_COLUMNS)
 }
 
 fn is_number(entry: &str) -> bool {
-    entry.starts_with(|first: char| first.is_ascii_digit() || first == '-') || matches!(entry, "NaN" | "Infinity")
+    entry.starts_with(|first: char| first.is_ascii_digit() || first == '-')
+        || matches!(entry, "NaN" | "Infinity")
 }
 
 fn width(text: &str) -> usize {

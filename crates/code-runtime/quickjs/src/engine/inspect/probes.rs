@@ -139,7 +139,11 @@ impl<'js> Probes<'js> {
             let mut entries = seen.borrow_mut();
             let mut arguments = arguments.into_iter();
             if let (Some(value), Some(key)) = (arguments.next(), arguments.next()) {
-                if entries.shown.len() < limit { entries.shown.push((key, value)) } else { entries.hidden += 1 }
+                if entries.shown.len() < limit {
+                    entries.shown.push((key, value))
+                } else {
+                    entries.hidden += 1
+                }
             }
         });
         if let Ok(visit) = visit
@@ -154,6 +158,7 @@ impl<'js> Probes<'js> {
 /// A property that is the object's own: what a program put on a prototype is not looked at.
 fn own<'js>(object: &Object<'js>, name: &str) -> Option<Value<'js>> {
     let mut keys = object.own_keys::<Atom<'js>>(Filter::new().string());
-    let found = keys.find(|key| key.as_ref().is_ok_and(|key| key.to_string().is_ok_and(|key| key == name)))?.ok()?;
+    let found =
+        keys.find(|key| key.as_ref().is_ok_and(|key| key.to_string().is_ok_and(|key| key == name)))?.ok()?;
     object.get(found).ok()
 }

@@ -158,6 +158,9 @@ async fn names_that_are_no_text_are_shown_as_bytes() {
     let workspace = Workspace::new(&[("one\ntwo", "x")]);
     workspace.write(OsStr::from_bytes(b"\xff"), "x");
     assert_eq!(workspace.grep("x").await, ["\\xff:1:x", "one\ntwo:1:x"]);
+    for (include, found) in [("one\n*", &["one\ntwo:1:x"][..]), ("?", &["\\xff:1:x"]), ("\0", &[])] {
+        assert_eq!(rows(&workspace.try_grep("x", None, Some(include)).await.unwrap()), found, "{include}");
+    }
 }
 
 #[tokio::test]
@@ -194,6 +197,7 @@ async fn bad_requests_have_their_codes() {
     }
     assert_eq!(code(workspace.try_grep("a", None, Some("{a")).await), "SEARCH_INVALID_PATTERN");
     assert_eq!(code(workspace.try_grep("a", Some("missing"), None).await), "FS_NOT_FOUND");
+    assert_eq!(code(workspace.try_grep("a", Some("nul\0"), None).await), "FS_NOT_FOUND");
 }
 
 #[tokio::test]

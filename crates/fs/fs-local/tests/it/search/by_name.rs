@@ -98,6 +98,7 @@ async fn hostile_names_are_one_path_each() {
     workspace.write(OsStr::from_bytes(b"caf\xe9"), "");
     assert_eq!(workspace.glob("*").await, ["$(touch x)", "--flag", "a b\t'\"", "caf\\xe9", "one\ntwo"]);
     assert_eq!(workspace.glob("one\n*").await, ["one\ntwo"]);
+    assert_eq!(workspace.glob("*\0*").await, [""; 0]);
 }
 
 #[tokio::test]

@@ -1,0 +1,112 @@
+//! What the model reads of a program that came to its end (spec 06 §2.3).
+
+use dsh_json::Json;
+
+/// The text of printed entries and a completion value.
+pub(crate) fn rendered(logs: &[String], result: Option<&Json>, warning: Option<&str>) -> String {
+    let printed = logs.join("\n");
+    let returned = result.map(value).unwrap_or_default();
+    let parts = [printed.as_str(), returned.as_str(), warning.unwrap_or_default()];
+    let told: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    if told.is_empty() { NOTHING.to_owned() } else { told.join("\n") }
+}
+
+const NOTHING: &str = "(run_code completed with no output)";
+
+/// A string as it is, anything else as JSON: in lines at the top, compact where lines would be indented by more than
+/// ten characters, so that the text is linear in the value.
+fn value(value: &Json) -> String {
+    match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => pretty(value),
+    }
+}
+
+/// What is left to write.
+enum Piece<'a> {
+    Value(&'a Json, usize),
+    Text(String),
+}
+
+const DEEPEST: usize = 5;
+
+fn pretty(root: &Json) -> String {
+    let mut out = String::new();
+    let mut todo = vec![Piece::Value(root, 0)];
+    while let Some(piece) = todo.pop() {
+        let (value, level) = match piece {
+            Piece::Text(text) => {
+                out.push_str(&text);
+                continue;
+            }
+            Piece::Value(value, level) => (value, level),
+        };
+        let children: Vec<(String, &Json)> = match value {
+            Json::Array(items) if !items.is_empty() && level < DEEPEST => {
+                items.iter().map(|item| (String::new(), item)).collect()
+            }
+            Json::Object(members) if !members.is_empty() && level < DEEPEST => {
+                let key = |key: &std::sync::Arc<str>| {
+                    format!("{}: ", Json::from(std::sync::Arc::clone(key)).to_text())
+                };
+                members.iter().map(|(name, member)| (key(name), member)).collect()
+            }
+            other => {
+                out.push_str(&other.to_text());
+                continue;
+            }
+        };
+        let (open, close) = if matches!(value, Json::Array(_)) { ('[', ']') } else { ('{', '}') };
+        out.push(open);
+        todo.push(Piece::Text(format!("\n{}{close}", "  ".repeat(level))));
+        for (index, (key, child)) in children.into_iter().enumerate().rev() {
+            todo.push(Piece::Value(child, level + 1));
+            let comma = if index > 0 { "," } else { "" };
+            todo.push(Piece::Text(format!("{comma}\n{}{key}", "  ".repeat(level + 1))));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dsh_json::{array, object};
+
+    #[test]
+    fn logs_result_both_and_nothing() {
+        let one = ["a".to_owned(), "b".to_owned()];
+        let rows: [(&[String], Option<Json>, &str); 6] = [
+            (&one, None, "a\nb"),
+            (&[], Some("x".into()), "x"),
+            (&one, Some("x".into()), "a\nb\nx"),
+            (&[], None, NOTHING),
+            (&[String::new()], Some("".into()), NOTHING),
+            (&[], Some(Json::Null), "null"),
+        ];
+        for (logs, result, expected) in rows {
+            assert_eq!(rendered(logs, result.as_ref(), None), expected);
+        }
+        assert_eq!(rendered(&one, None, Some("warning: w")), "a\nb\nwarning: w");
+    }
+
+    #[test]
+    fn values_are_indented_by_two_and_empty_ones_short() {
+        let shown = pretty(&object! { "a": array![1, object! {}], "b": object! { "c": "d" }, "e": array![] });
+        assert_eq!(
+            shown,
+            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": \"d\"\n  },\n  \"e\": []\n}"
+        );
+    }
+
+    #[test]
+    fn a_deep_value_is_linear_in_its_size() {
+        let mut deep = Json::from(1);
+        for _ in 0..5_000 {
+            deep = array![deep];
+        }
+        let shown = pretty(&deep);
+        assert!(shown.len() < 11_000, "{}", shown.len());
+        assert!(shown.starts_with("[\n  [\n    [\n      [\n        [\n          [[["), "{}", &shown[..60]);
+    }
+}

@@ -1,0 +1,8 @@
+//! TypeScript programs, from outside.
+
+mod console;
+mod contract;
+mod faults;
+mod hostile;
+mod kit;
+mod world;

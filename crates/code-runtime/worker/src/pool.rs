@@ -1,0 +1,178 @@
+//! Workers in stock, and the record of all that were started.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::sync::{Semaphore, oneshot, watch};
+
+use crate::keeper::{Started, keep};
+use crate::process::Process;
+use crate::{Worker, WorkerError, WorkerSpec, entry};
+
+/// Starts workers ahead of their use, gives each out once, and ends them.
+///
+/// Dropping the pool kills the workers that wait; those that were taken belong to who took them. [`close`](Self::close)
+/// ends all of them.
+pub struct WorkerPool {
+    shared: Arc<Shared>,
+}
+
+/// What the pool and its keepers share.
+pub(crate) struct Shared {
+    pub(crate) spec: WorkerSpec,
+    state: Mutex<State>,
+    /// One for each worker that may be in use.
+    places: Arc<Semaphore>,
+    /// How many processes are there.
+    living: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct State {
+    closed: bool,
+    idle: VecDeque<Started>,
+    /// How many will be idle soon.
+    starting: usize,
+    /// Every process that was started and is not reaped.
+    processes: BTreeMap<u32, Arc<Process>>,
+}
+
+impl WorkerPool {
+    /// A pool of such workers; the first ones are started at once, in the background. Needs no runtime.
+    pub fn new(spec: WorkerSpec) -> Self {
+        let shared = Arc::new(Shared {
+            places: Arc::new(Semaphore::new(spec.max_workers.min(Semaphore::MAX_PERMITS))),
+            spec,
+            state: Mutex::default(),
+            living: watch::Sender::new(0),
+        });
+        shared.refill();
+        Self { shared }
+    }
+
+    /// A worker that was not used: one in stock, or else a new one. While `max_workers` are in use it waits for a place.
+    /// To be called in a runtime of tokio with I/O. Dropping the future leaves nothing behind.
+    ///
+    /// # Errors
+    /// [`WorkerError::Unavailable`] when none can be started, [`WorkerError::Unconfined`] when none is confined as
+    /// demanded, [`WorkerError::Closed`] after [`close`](Self::close).
+    pub async fn take(&self) -> Result<Worker, WorkerError> {
+        let place = Arc::clone(&self.shared.places).acquire_owned().await.map_err(|_| WorkerError::Closed)?;
+        let started = match self.shared.idle() {
+            Some(started) => started,
+            None => self.shared.start().await?,
+        };
+        started.leash.0.occupy(place);
+        self.shared.refill();
+        Worker::new(started, &self.shared.spec)
+    }
+
+    /// How many processes of this pool are there: starting, waiting, in use, or dead and about to be reaped.
+    pub fn living(&self) -> usize {
+        *self.shared.living.borrow()
+    }
+
+    /// Kills every worker, also those that were taken, and waits until all are reaped.
+    pub async fn close(&self) {
+        self.shared.close(true);
+        let mut living = self.shared.living.subscribe();
+        // The sender is our own, so it is there.
+        let _ = living.wait_for(|living| *living == 0).await;
+    }
+}
+
+impl Drop for WorkerPool {
+    fn drop(&mut self) {
+        self.shared.close(false);
+    }
+}
+
+impl Shared {
+    /// The oldest that waits and is still alive.
+    fn idle(&self) -> Option<Started> {
+        let mut state = self.state.lock();
+        while let Some(started) = state.idle.pop_front() {
+            if started.leash.0.is_alive() {
+                return Some(started);
+            }
+        }
+        None
+    }
+
+    /// A new one.
+    async fn start(self: &Arc<Self>) -> Result<Started, WorkerError> {
+        entry::check(&self.spec.entry)?;
+        let (deliver, delivered) = oneshot::channel();
+        // Who does not wait any more gets none, and what was started is dropped, which kills it.
+        keep(Arc::clone(self), Box::new(|started| drop(deliver.send(started))))?;
+        delivered.await.unwrap_or(Err(WorkerError::Closed))
+    }
+
+    /// Starts as many as are missing in stock. What can't be started is not tried again: the next `take` says why.
+    fn refill(self: &Arc<Self>) {
+        if entry::check(&self.spec.entry).is_err() {
+            return;
+        }
+        loop {
+            let mut state = self.state.lock();
+            if state.closed || state.idle.len() + state.starting >= self.spec.idle {
+                return;
+            }
+            state.starting += 1;
+            drop(state);
+            let shared = Arc::clone(self);
+            let kept = keep(Arc::clone(self), Box::new(move |started| shared.stock(started.ok())));
+            if kept.is_err() {
+                self.state.lock().starting -= 1;
+                return;
+            }
+        }
+    }
+
+    fn stock(&self, started: Option<Started>) {
+        let mut state = self.state.lock();
+        state.starting -= 1;
+        let refused = if state.closed {
+            started
+        } else {
+            state.idle.extend(started);
+            None
+        };
+        drop(state);
+        drop(refused);
+    }
+
+    /// Records a process. After the end of the pool it is killed at once.
+    pub(crate) fn enrol(&self, process: &Arc<Process>) {
+        let mut state = self.state.lock();
+        state.processes.insert(process.id(), Arc::clone(process));
+        self.living.send_replace(state.processes.len());
+        if state.closed {
+            process.kill();
+        }
+    }
+
+    /// Takes a process that was reaped off the record. Its number may be another's by now.
+    pub(crate) fn strike(&self, process: &Arc<Process>) {
+        let mut state = self.state.lock();
+        if state.processes.get(&process.id()).is_some_and(|there| Arc::ptr_eq(there, process)) {
+            state.processes.remove(&process.id());
+        }
+        self.living.send_replace(state.processes.len());
+    }
+
+    fn close(&self, taken_too: bool) {
+        self.places.close();
+        let mut state = self.state.lock();
+        state.closed = true;
+        let idle = std::mem::take(&mut state.idle);
+        if taken_too {
+            for process in state.processes.values() {
+                process.kill();
+            }
+        }
+        drop(state);
+        drop(idle);
+    }
+}
