@@ -17,6 +17,7 @@
 //! It knows no engine: a runtime is looked up in a slot, for each program.
 
 mod config;
+mod failed;
 mod host;
 mod lane;
 mod mount;
@@ -26,4 +27,5 @@ mod sdk;
 mod words;
 
 pub use config::CodeModeConfig;
+pub use failed::FailedRun;
 pub use mount::{CodeMode, CodeModeError};

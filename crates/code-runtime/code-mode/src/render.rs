@@ -1,5 +1,7 @@
 //! What the model reads of a program that came to its end (spec 06 §2.3).
 
+use std::sync::Arc;
+
 use dsh_json::Json;
 
 /// The text of printed entries and a completion value.
@@ -41,20 +43,10 @@ fn pretty(root: &Json) -> String {
             }
             Piece::Value(value, level) => (value, level),
         };
-        let children: Vec<(String, &Json)> = match value {
-            Json::Array(items) if !items.is_empty() && level < DEEPEST => {
-                items.iter().map(|item| (String::new(), item)).collect()
-            }
-            Json::Object(members) if !members.is_empty() && level < DEEPEST => {
-                let key = |key: &std::sync::Arc<str>| {
-                    format!("{}: ", Json::from(std::sync::Arc::clone(key)).to_text())
-                };
-                members.iter().map(|(name, member)| (key(name), member)).collect()
-            }
-            other => {
-                out.push_str(&other.to_text());
-                continue;
-            }
+        let Some(children) = children(value).filter(|children| !children.is_empty() && level < DEEPEST)
+        else {
+            out.push_str(&value.to_text());
+            continue;
         };
         let (open, close) = if matches!(value, Json::Array(_)) { ('[', ']') } else { ('{', '}') };
         out.push(open);
@@ -66,6 +58,15 @@ fn pretty(root: &Json) -> String {
         }
     }
     out
+}
+
+/// What stands in a container, each with what comes before it; `None` for a scalar.
+fn children(value: &Json) -> Option<Vec<(String, &Json)>> {
+    if let Some(items) = value.as_array() {
+        return Some(items.iter().map(|item| (String::new(), item)).collect());
+    }
+    let key = |name: &Arc<str>| format!("{}: ", Json::from(name).to_text());
+    value.as_object().map(|members| members.iter().map(|(name, member)| (key(name), member)).collect())
 }
 
 #[cfg(test)]

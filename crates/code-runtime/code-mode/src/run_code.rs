@@ -21,6 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::CodeModeConfig;
+use crate::failed::failed;
 use crate::host::Submissions;
 use crate::lane::ProgramCalls;
 use crate::{render, words};
@@ -82,7 +83,7 @@ impl Tool for RunCode {
         let runtime = mounted(&self.runtime, self.language).map_err(unavailable)?;
         let agent = cx.execution().agent.as_ref();
         let view = self.tools.view(agent.map(Agent::scope));
-        runtime.check(&args.code, &schemas(&view)).map_err(|failure| words::failed(&failure, &[], None))?;
+        runtime.check(&args.code, &schemas(&view)).map_err(|failure| failed(&failure, &[], None))?;
         let Outcome { logs, result, calls } = self.drive(&*runtime, args.code, &view, cx).await?;
         let warning = unfinished(&calls);
         match result {
@@ -90,7 +91,7 @@ impl Tool for RunCode {
             Err(failure) if failure.kind == FailureKind::Abort && cx.cancel().is_cancelled() => {
                 Err(ToolError::aborted())
             }
-            Err(failure) => Err(words::failed(&failure, &logs, warning.as_deref())),
+            Err(failure) => Err(failed(&failure, &logs, warning.as_deref())),
         }
     }
 
@@ -177,7 +178,7 @@ pub(crate) fn mounted(
 }
 
 fn unavailable(why: String) -> ToolError {
-    words::failed(&Failure::new(FailureKind::Unavailable, why), &[], None)
+    failed(&Failure::new(FailureKind::Unavailable, why), &[], None)
 }
 
 fn schemas(view: &View) -> Vec<BindingSchema> {

@@ -1,9 +1,8 @@
 //! Every text that a model reads, apart from the declarations.
 
-use dsh_code_runtime::Failure;
 use dsh_json_schema::{Params, Schema};
 use dsh_tool_sdk::Language;
-use dsh_tools_core::{RUN_CODE, ToolError};
+use dsh_tools_core::RUN_CODE;
 
 /// What models are told about `run_code`.
 pub(crate) fn description(language: Language) -> String {
@@ -57,20 +56,6 @@ pub(crate) fn wrong_language(mounted: &str, wanted: Language) -> String {
     format!(
         "the code runtime that is mounted runs \"{mounted}\", and programs are written in \"{wanted}\" here"
     )
-}
-
-/// A program that failed, as a failed call (spec 06 §2.5).
-pub(crate) fn failed(failure: &Failure, logs: &[String], warning: Option<&str>) -> ToolError {
-    let mut message = format!("code run failed ({}): {}", failure.kind, failure.message);
-    if let Some(warning) = warning {
-        message.push('\n');
-        message.push_str(warning);
-    }
-    if !logs.is_empty() {
-        message.push_str("\nCaptured output:\n");
-        message.push_str(&logs.join("\n"));
-    }
-    ToolError::new("CodeRunFailedError", "CODE_RUN_FAILED", message)
 }
 
 /// A call that the program made and that was never started.

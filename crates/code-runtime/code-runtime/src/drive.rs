@@ -108,7 +108,7 @@ struct Run<'a> {
     running: FuturesUnordered<BoxFuture<'a, (u64, Result<Json, String>)>>,
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     async fn converse(&mut self, link: &mut impl Link) -> Over {
         let terms = self.terms;
         let started = Instant::now();

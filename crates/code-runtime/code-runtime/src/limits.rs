@@ -38,6 +38,7 @@ impl Default for Limits {
 /// The bounds as a configuration writes them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the keys are the original's")]
 struct Written {
     max_wall_ms: Option<u64>,
     max_compute_ms: Option<u64>,

@@ -75,18 +75,13 @@ fn run(job: &Job, source: &str, port: Rc<RefCell<dyn Port>>) -> Result<Option<Js
     let rejections = Rejections::watch(&runtime);
     let context = Context::full(&runtime).map_err(died)?;
     let result = context.with(|ctx| {
-        let world = Bridge::new(&ctx, port, &job.limits, verdict.clone()).map(Rc::new);
-        match world {
-            Ok(bridge) => {
-                let run = Run { ctx: &ctx, bridge: &bridge, job, rejections: &rejections };
-                let result = run.execute(source);
-                bridge.admitted(verdict.failure().map_or(result, Err))
-            }
-            Err(_) => {
-                ctx.catch();
-                Err(out_of_memory(job.limits.max_memory_bytes))
-            }
-        }
+        let Ok(bridge) = Bridge::new(&ctx, port, &job.limits, verdict.clone()).map(Rc::new) else {
+            ctx.catch();
+            return Err(out_of_memory(job.limits.max_memory_bytes));
+        };
+        let run = Run { ctx: &ctx, bridge: &bridge, job, rejections: &rejections };
+        let result = run.execute(source);
+        bridge.admitted(verdict.failure().map_or(result, Err))
     });
     runtime.set_host_promise_rejection_tracker(None);
     drop(rejections);

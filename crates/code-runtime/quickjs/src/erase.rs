@@ -33,7 +33,7 @@ fn erase_in_place(program: &str) -> Result<String, Failure> {
     let parsed =
         Parser::new(&allocator, program, SourceType::ts().with_module(true)).with_options(options).parse();
     if let Some(diagnostic) = parsed.diagnostics.iter().next() {
-        let at = diagnostic.labels.iter().next().map(|label| label.offset());
+        let at = diagnostic.labels.iter().next().map(oxc_span::LabeledSpan::offset);
         let help = diagnostic.help.as_ref().map(|help| format!(". {help}")).unwrap_or_default();
         let at = at.and_then(|at| usize::try_from(at).ok()).unwrap_or(program.len());
         return Err(refused(program, at, &format!("{}{help}", diagnostic.message)));

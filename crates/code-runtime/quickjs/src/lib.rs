@@ -1,4 +1,4 @@
-//! TypeScript programs on QuickJS.
+//! TypeScript programs on the `QuickJS` engine.
 //!
 //! Types are erased in place, so that every line and column stays the model's own; then the program runs as the body of an
 //! async function in a world made for it alone.

@@ -1,13 +1,13 @@
 //! How a child knows that it is one, and who asked.
 
 use std::ffi::OsString;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::FileType;
-use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::{Entry, WorkerError};
 
@@ -32,12 +32,10 @@ pub(crate) struct Summons {
 
 impl Summons {
     /// A summons from this process.
-    pub(crate) fn new() -> io::Result<Self> {
-        let mut bytes = [0; 16];
-        if getrandom(&mut bytes, GetRandomFlags::empty())? != bytes.len() {
-            return Err(io::Error::other("too little randomness"));
-        }
-        Ok(Self { parent: std::process::id(), token: format!("{:032x}", u128::from_ne_bytes(bytes)) })
+    pub(crate) fn new() -> Self {
+        // The library keys its hashes with what the system has of chance, each state differently.
+        let [high, low] = [RandomState::new(), RandomState::new()].map(|state| state.hash_one(NAME));
+        Self { parent: std::process::id(), token: format!("{high:016x}{low:016x}") }
     }
 
     /// The command that starts the entry with this summons and nothing else: no environment, no directory of its owner.

@@ -22,13 +22,16 @@ pub(crate) enum Entered {
 
 /// What a step begins with.
 pub(crate) struct Step {
+    /// What waited for it.
+    pub(crate) proposed: Vec<Arc<Message>>,
+    /// What is said.
     pub(crate) messages: Vec<Message>,
     pub(crate) system: Option<Arc<str>>,
     pub(crate) assembly: Assembly,
 }
 
 impl Turn<'_> {
-    /// Proposes the next step. Nothing leaves the inbox before it is decided that there is one, or that it is refused:
+    /// Proposes the next step. Nothing leaves the inbox before the step has said it, or it is decided that there is none:
     /// what a cancellation or a failure stops here waits on.
     pub(crate) async fn enter(&mut self, owes_a_request: bool) -> Result<Entered, TurnError> {
         if self.cancel.is_cancelled() {
@@ -39,7 +42,7 @@ impl Turn<'_> {
         if proposed.is_empty() && !owes_a_request {
             return Ok(Entered::Nothing);
         }
-        let mut step = match self.prepare(&proposed) {
+        let mut step = match self.prepare(proposed) {
             Ok(step) => step,
             Err(error) => {
                 let words = format!("the prompt could not be assembled: {error}");
@@ -50,7 +53,7 @@ impl Turn<'_> {
         match decision {
             Err(failure) => return Ok(Entered::Ends(self.ended_by(failure))),
             Ok(Entry::Reject(reason)) => {
-                inbox.claim(self.number, &proposed)?;
+                inbox.claim(self.number, &step.proposed)?;
                 self.agent.tell(&Notice::Blocked { turn: self.number, reason: &reason });
                 return Ok(Entered::Ends(TurnEndReason::Blocked));
             }
@@ -66,25 +69,26 @@ impl Turn<'_> {
         }
         // What was taken out of the inbox while the hooks decided is not said.
         let gone: BTreeSet<_> =
-            proposed.iter().map(|message| &message.id).filter(|id| !inbox.holds(id)).collect();
+            step.proposed.iter().map(|message| &message.id).filter(|id| !inbox.holds(id)).collect();
         step.messages.retain(|message| !gone.contains(&message.id));
-        inbox.claim(self.number, &proposed)?;
-        self.heard_a_person |= proposed.iter().any(|message| message.source == Source::User);
+        self.heard_a_person |= step.proposed.iter().any(|message| message.source == Source::User);
         if step.messages.is_empty() && !owes_a_request {
+            inbox.claim(self.number, &step.proposed)?;
             return Ok(Entered::Nothing);
         }
         Ok(Entered::Step(step))
     }
 
     /// What hooks are shown: the messages that wait, and what the runtime has to say after them.
-    fn prepare(&self, proposed: &[Arc<Message>]) -> Result<Step, PromptError> {
+    fn prepare(&self, proposed: Vec<Arc<Message>>) -> Result<Step, PromptError> {
         let assembly = self.driver.parts.prompt.assemble(&AssembleContext::of(self.agent))?;
         let system = assembly.render_prompt()?;
         let update =
             ContextTracker::from_messages(&self.session().messages()).update(&assembly.render_contexts()?);
         let snapshot = update.into_message(&*self.driver.parts.ids);
         let messages = proposed.iter().map(|message| Message::clone(message)).chain(snapshot).collect();
-        Ok(Step { messages, system: Some(system).filter(|text| !text.is_empty()).map(Arc::from), assembly })
+        let system = Some(system).filter(|text| !text.is_empty()).map(Arc::from);
+        Ok(Step { proposed, messages, system, assembly })
     }
 }
 

@@ -27,10 +27,8 @@ impl Turn<'_> {
     pub(crate) async fn take(&mut self, step: Step) -> Result<After, TurnError> {
         let session = self.session();
         session.append(&StepStart { turn: self.number, step: self.step })?;
-        let Step { messages, system, assembly } = step;
-        for message in messages {
-            self.append_message(message)?;
-        }
+        let Step { proposed, messages, system, assembly } = step;
+        self.agent.inbox().deliver(self.number, &proposed, messages)?;
         let told = Told { system, tools: assembly.tools };
         let after = self.request(&told).await?;
         session.append(&StepEnd { turn: self.number, step: self.step })?;

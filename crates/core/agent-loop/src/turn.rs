@@ -5,9 +5,7 @@ use std::sync::Arc;
 use dsh_agent::{Agent, CallTurn, HookFailure, StepContext, Target, TurnError};
 use dsh_lifecycle::{Cancel, Cause, Panic};
 use dsh_llm::{Content, ContentBlock, ErrorFacts, Message, Role, Source};
-use dsh_session::{
-    AbortReason, AssistantMessage, Session, StepEnd, StepStart, TurnEnd, TurnEndReason, UserMessage,
-};
+use dsh_session::{AbortReason, AssistantMessage, Session, StepEnd, StepStart, TurnEnd, TurnEndReason};
 
 use crate::driver::{AgentLoop, TurnOutcome, tell_failure};
 use crate::enter::Entered;
@@ -101,12 +99,11 @@ impl<'a> Turn<'a> {
     async fn call(&mut self, turn: CallTurn) -> Result<TurnEndReason, TurnError> {
         self.step = 1;
         let (session, step) = (self.session(), self.step);
-        let waiting = self.agent.inbox().proposal(false);
-        self.agent.inbox().claim(self.number, &waiting)?;
         session.append(&StepStart { turn: self.number, step })?;
-        for message in waiting {
-            self.append_message(Arc::unwrap_or_clone(message))?;
-        }
+        let inbox = self.agent.inbox();
+        let waiting = inbox.proposal(false);
+        let messages = waiting.iter().map(|message| Message::clone(message)).collect();
+        inbox.deliver(self.number, &waiting, messages)?;
         let note = std::iter::once(ContentBlock::Text { text: turn.note });
         let calls = turn.calls.into_iter().map(|call| ContentBlock::ToolCall {
             id: call.id,
@@ -174,11 +171,6 @@ impl<'a> Turn<'a> {
     /// Where hooks are asked.
     pub(crate) fn context(&self) -> StepContext<'_> {
         StepContext { agent: self.agent, turn: self.number, step: self.step, cancel: &self.cancel }
-    }
-
-    pub(crate) fn append_message(&self, message: Message) -> Result<(), TurnError> {
-        self.session().append(&UserMessage(message))?;
-        Ok(())
     }
 
     pub(crate) fn answered(&mut self, content: &Content) {

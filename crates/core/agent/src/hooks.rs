@@ -66,8 +66,10 @@ pub enum AfterError {
 /// cut short belongs to a task that the hook owns and awaits elsewhere.
 #[async_trait]
 pub trait PreStep: Send + Sync {
-    /// Decides on a step with these messages; they are in the inbox still and leave it with the decision. After a
-    /// refusal the hooks behind it are not asked. After an error, or when the turn is cancelled, they wait on.
+    /// Decides on a step with these messages; they are in the inbox still, and leave it when the step says them or leaves
+    /// them out. One that is said in other words keeps its id; with another id, a process killed in between may say it
+    /// again. After a refusal the hooks behind it are not asked. After an error, or when the turn is cancelled, they
+    /// wait on.
     async fn pre_step(&self, step: &StepContext<'_>, messages: Vec<Message>) -> Result<Entry, HookError>;
 }
 

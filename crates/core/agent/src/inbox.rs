@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dsh_llm::Message;
-use dsh_session::AppendError;
+use dsh_session::{AppendError, UserMessage};
 
 pub use lists::{InboxLimits, Splice};
 pub use spliced::{InboxSpliced, SpliceOutcome, Target, declare};
@@ -18,7 +18,7 @@ use crate::{Agent, Notice};
 
 /// The inbox of an agent. Each change appends one `agent/inbox/spliced` and then changes memory, so that observers of
 /// the event still see the lists as they were; a change that changes nothing appends nothing. What the log does not take
-/// has not happened. Ids are unique across both lists.
+/// has not happened. A message that is said leaves with its `user/message`. Ids are unique across both lists.
 ///
 /// Any thread may use it, but for an observer or a store while it is told of an event of the session. There a change is
 /// refused with [`AppendError::Reentrant`], or waits for ever if another thread is changing the inbox: hand it on instead.
@@ -139,7 +139,29 @@ impl<'a> Inbox<'a> {
         proposed
     }
 
-    /// Takes out what a step was given, as far as it still waits. For whoever runs turns.
+    /// Gives a step its messages: appends a `user/message` for each, but for those of `proposed` that were taken out
+    /// meanwhile. A message that waits leaves the inbox with the `user/message` of its id and by no event of its own, so
+    /// that a process killed anywhere here has said it or has it waiting, and never both or neither. What was proposed
+    /// and not said is claimed after that. For whoever runs turns.
+    ///
+    /// Stops at the first event that the log does not take; what was not said by then waits on.
+    pub fn deliver(
+        self,
+        turn: u32,
+        proposed: &[Arc<Message>],
+        messages: Vec<Message>,
+    ) -> Result<(), InboxError> {
+        let _gate = self.agent.core().gate.lock();
+        for message in messages {
+            let proposed = proposed.iter().any(|waiting| waiting.id == message.id);
+            if !proposed || self.holds(&message.id) {
+                self.say(turn, message)?;
+            }
+        }
+        self.claim(turn, proposed)
+    }
+
+    /// Takes out what a step was proposed and will not say, as far as it still waits. For whoever runs turns.
     pub fn claim(self, turn: u32, messages: &[Arc<Message>]) -> Result<(), InboxError> {
         self.take(
             &messages.iter().map(|message| Arc::clone(&message.id)).collect(),
@@ -154,6 +176,17 @@ impl<'a> Inbox<'a> {
             while let Some((start, remove)) = self.run_of(target, ids) {
                 self.change(Splice { target, start, remove, insert: Vec::new() }, why)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The gate is held.
+    fn say(self, turn: u32, message: Message) -> Result<(), InboxError> {
+        let said = UserMessage(message);
+        self.agent.session().append(&said)?;
+        let waited = self.agent.core().state.lock().lists.said(&said.0.id);
+        if let Some(message) = &waited {
+            self.agent.tell(&Notice::Claimed { turn, message });
         }
         Ok(())
     }

@@ -5,12 +5,13 @@
 //! agent carries the handle; nothing is looked up by a global. A session has one agent: it is made once and cloned.
 //!
 //! ```text
-//! followup ─┐                 wake         claim         turn/start … step/start … turn/end
+//! followup ─┐                 wake         said          turn/start … step/start … turn/end
 //! steer    ─┼→ inbox, durable ───→ driver ──────→ turn                                       → next turn, or idle
 //! inject   ─┘                               hooks: pre-step · request · request-error · turn-stopping
 //! ```
 //!
-//! - The [`Inbox`] has two lists, `next-turn` and `next-step`. Each change is an event of the log first (spec 02 §B).
+//! - The [`Inbox`] has two lists, `next-turn` and `next-step`. Each change is an event of the log first (spec 02 §B);
+//!   what a step says leaves with its `user/message`.
 //! - [`Hooks`] are the places where policies take part in turns, registered per scope layer.
 //! - [`Running`] is the right to run turns, held by one at a time; [`Driving`] waits for input and is given that right
 //!   by the message that wakes it (spec 02 §C.1). Running turns itself is the loop's.

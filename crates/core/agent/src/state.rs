@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dsh_lifecycle::{Cancel, Cause};
 use dsh_llm::Message;
-use dsh_session::Session;
+use dsh_session::{Session, SurfaceOp, UserMessage};
 use parking_lot::{Mutex, ReentrantMutex};
 use tokio::sync::{Notify, watch};
 
@@ -61,6 +61,10 @@ impl Core {
         for event in session.events_from(session.header().seed_length().unwrap_or(0)) {
             if let Some(Ok(spliced)) = event.read::<InboxSpliced>() {
                 lists.apply(&spliced);
+            } else if event.surface_op == Some(SurfaceOp::Append)
+                && let Some(Ok(UserMessage(said))) = event.read()
+            {
+                lists.said(&said.id);
             }
         }
         Self {

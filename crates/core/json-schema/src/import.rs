@@ -52,7 +52,7 @@ pub struct ImportLimits {
     pub literals: usize,
     /// Characters of a description, and bytes of a `default` or of `examples`.
     pub text: usize,
-    /// Bytes of the imported schema, about.
+    /// Bytes of the imported schema, about; never more than 1 MiB.
     pub bytes: usize,
     /// Entries that the report lists.
     pub entries: usize,
@@ -62,16 +62,19 @@ pub struct ImportLimits {
     pub judged_nodes: usize,
 }
 
+/// More would not pass the assert.
+const MAX_BYTES: usize = 1024 * 1024;
+
 impl Default for ImportLimits {
     fn default() -> Self {
         Self {
             depth: 64,
             nodes: 100_000,
-            steps: 200_000,
+            steps: 500_000,
             alternatives: 16,
             literals: 2_000,
             text: 8_192,
-            bytes: 1024 * 1024,
+            bytes: MAX_BYTES,
             entries: 256,
             judged_depth: 128,
             judged_nodes: 50_000,
@@ -220,7 +223,7 @@ fn import(foreign: &Json, limits: &ImportLimits, params: bool) -> Result<Importe
     if params {
         shape = one_object(&mut walk, shape).map_err(|found| ImportError::RootNotObject { found })?;
     }
-    let (product, cut) = emit::emit(&shape.shared(), limits.bytes);
+    let (product, cut) = emit::emit(&shape.shared(), limits.bytes.min(MAX_BYTES));
     if cut > 0 {
         let note = format!("{cut} parts do not fit into {} bytes, so anything is taken there", limits.bytes);
         walk.found("(size)", Finding::new(Fate::Dropped, note));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand};
 use dsh_harness::{Mode, ModelChoice};
+use dsh_tool_sdk::Language;
 
 /// An agent that works on a directory with tools, and keeps a log of everything that it does.
 #[derive(Debug, Parser)]
@@ -70,8 +71,19 @@ pub(crate) enum Command {
         #[arg(default_value = "{}", value_name = "ARGS")]
         arguments: String,
     },
+    /// Run one program that calls the tools, and print what it printed and returned
+    Code {
+        /// The program, the body of an async function; `-` reads it from stdin
+        file: PathBuf,
+    },
     /// List the tools
     Tools,
+    /// Print what models are told about calling the tools from programs
+    Sdk {
+        /// The language of the programs: typescript or python
+        #[arg(long, default_value = "typescript", hide_possible_values = true, value_parser = languages())]
+        language: Language,
+    },
     /// Draw a stored session again; no tool runs
     Replay {
         /// The session log
@@ -89,6 +101,11 @@ pub(crate) enum Command {
     },
     /// Show what is configured and mounted
     Plugins,
+}
+
+fn languages() -> impl clap::builder::TypedValueParser<Value = Language> {
+    PossibleValuesParser::new(Language::ALL.map(Language::name))
+        .map(|name| name.parse().unwrap_or(Language::TypeScript))
 }
 
 fn modes() -> impl clap::builder::TypedValueParser<Value = Mode> {

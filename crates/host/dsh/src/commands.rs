@@ -1,10 +1,12 @@
 //! One module for each command.
 
 mod call;
+mod code;
 mod plugins;
 mod repair;
 mod replay;
 mod run;
+mod sdk;
 mod tools;
 mod verify;
 
@@ -25,7 +27,9 @@ pub(crate) fn execute(cli: Cli) -> Result<(), Failure> {
             on_runtime(run::run(&global, prompt, fork))
         }
         Command::Call { tool, arguments } => on_runtime(call::call(&global, &tool, arguments)),
+        Command::Code { file } => on_runtime(code::code(&global, &file)),
         Command::Tools => tools::tools(&global),
+        Command::Sdk { language } => sdk::sdk(&global, language),
         Command::Replay { file } => replay::replay(&global, &file),
         Command::Verify { file } => verify::verify(&global, &file),
         Command::Repair { file } => on_runtime(async { repair::repair(&global, &file) }),

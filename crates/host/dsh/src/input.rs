@@ -1,6 +1,7 @@
-//! Text from the standard input.
+//! Text from the standard input, and from a file.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::path::Path;
 
 use anyhow::anyhow;
 use tokio::task::spawn_blocking;
@@ -30,6 +31,21 @@ pub(crate) async fn prompt(given: Option<String>) -> Result<String, Failure> {
 /// Everything from the standard input.
 pub(crate) async fn stdin() -> Result<String, Failure> {
     blocking(everything).await
+}
+
+/// The program in a file: a regular one of at most 64 MiB, in UTF-8.
+pub(crate) fn program(file: &Path) -> Result<String, Failure> {
+    let unreadable =
+        |error: io::Error| usage(anyhow!("failed to read the program {}: {error}", file.display()));
+    // Looked at before it is opened: opening a pipe would wait for a writer.
+    let found = std::fs::metadata(file).map_err(unreadable)?;
+    if !found.is_file() {
+        return Err(unreadable(io::Error::other("it is not a regular file")));
+    }
+    if found.len() > MAX_BYTES {
+        return Err(unreadable(io::Error::other(format!("it is larger than {MAX_BYTES} bytes"))));
+    }
+    std::fs::read_to_string(file).map_err(unreadable)
 }
 
 fn line() -> io::Result<String> {

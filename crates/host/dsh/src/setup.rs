@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dsh_harness::{ConfigText, Environment, Harness, ModelChoice, SessionChoice};
+use dsh_harness::{ConfigText, Environment, Harness, Mode, ModelChoice, SessionChoice};
 
 use crate::cli::Global;
 use crate::exit::Failure;
@@ -14,6 +14,8 @@ pub(crate) enum Needs {
     Model,
     /// Tools and event types only: a configured model that can't be had is no obstacle.
     Tools,
+    /// The same, and programs that call the tools, whatever the model would be shown.
+    Programs,
 }
 
 impl Global {
@@ -23,13 +25,14 @@ impl Global {
         let model = match (&self.model, needs) {
             (Some(model), _) => Some(model.clone().based(&environment, Path::new(""))),
             (None, Needs::Model) => None,
-            (None, Needs::Tools) => Some(ModelChoice::Demo),
+            (None, Needs::Tools | Needs::Programs) => Some(ModelChoice::Demo),
         };
         let mut builder = Harness::builder(environment);
         if let Some(file) = &self.config {
             builder = builder.config(ConfigText::read(file)?);
         }
-        if let Some(mode) = self.mode {
+        let mode = if needs == Needs::Programs { Some(Mode::Code) } else { self.mode };
+        if let Some(mode) = mode {
             builder = builder.mode(mode);
         }
         if let Some(model) = model {

@@ -56,9 +56,6 @@ pub enum HarnessError {
     /// A row has the name of a setting that stands above all tables.
     #[error("a plugin can't be called `{0}`: that is the name of a setting")]
     ReservedRow(&'static str),
-    /// A mode that this version does not have.
-    #[error("the mode `{}` needs Code Mode, which this version does not have; use `native`", .0.as_str())]
-    ModeUnavailable(Mode),
 }
 
 impl Harness {
@@ -132,9 +129,6 @@ impl HarnessBuilder {
         };
         let Parsed { settings, mounts } = config.parse(&rows)?;
         let mode = mode.or(settings.mode).unwrap_or_default();
-        if mode != Mode::Native {
-            return Err(HarnessError::ModeUnavailable(mode));
-        }
         let base = config.base().unwrap_or(&environment.root).to_owned();
         let configured = settings.read_roots.iter().map(|root| environment.expand(root, &base));
         let mut read_roots = default_read_roots(toolchain_sources(&environment));
@@ -149,6 +143,7 @@ impl HarnessBuilder {
         }
         let mut host = Host::new(environment, policy, model, base);
         host.own_model = own_model;
+        host.presentation = mode.presentation();
         // The slot is new, so nobody has it.
         host.own_approver = approver.and_then(|approver| host.tools.approver().provide(approver).ok());
         let mut mounted = Mounted::default();

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use dsh_tools_core::Presentation;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -35,6 +36,14 @@ impl Mode {
             Self::Native => "native",
             Self::Code => "code",
             Self::Both => "both",
+        }
+    }
+
+    pub(crate) fn presentation(self) -> Presentation {
+        match self {
+            Self::Native => Presentation::Native,
+            Self::Code => Presentation::Code,
+            Self::Both => Presentation::Both,
         }
     }
 }

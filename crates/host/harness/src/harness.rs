@@ -112,6 +112,9 @@ impl Harness {
         self.stop.cancel(Cause::Disposed);
         self.host.tasks.close();
         self.host.tasks.wait().await;
+        if let Some(runtime) = self.host.runtime.get() {
+            runtime.close().await;
+        }
         let mounted = std::mem::take(&mut *self.mounted.lock());
         drop(mounted);
     }

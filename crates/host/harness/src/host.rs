@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use dsh_agent::Hooks;
 use dsh_agent_loop::AgentLoop;
+use dsh_code_runtime::CodeRuntime;
 use dsh_fs::{FileSystem, Intents, Search};
 use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Model;
 use dsh_session::{Vocabulary, VocabularyError};
 use dsh_spill::SpillStore;
 use dsh_system_prompt::SystemPrompt;
-use dsh_tools_core::Tools;
+use dsh_tools_core::{Presentation, Tools};
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
@@ -33,6 +34,10 @@ pub struct Host {
     pub search: Slot<dyn Search>,
     /// How changes of files are guarded.
     pub intents: Slot<dyn Intents>,
+    /// What runs programs.
+    pub runtime: Slot<dyn CodeRuntime>,
+    /// How tools are presented to models where a scope says nothing else.
+    pub presentation: Presentation,
     /// Where texts go that are too large to show.
     pub spill: Slot<dyn SpillStore>,
     /// What runs turns.
@@ -70,6 +75,8 @@ impl Host {
             fs: Slot::empty(),
             search: Slot::empty(),
             intents: Slot::empty(),
+            runtime: Slot::empty(),
+            presentation: Presentation::Native,
             spill: Slot::empty(),
             turns: Slot::empty(),
             policy: Arc::new(policy),

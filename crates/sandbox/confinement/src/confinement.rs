@@ -2,7 +2,7 @@
 
 use rustix::fd::BorrowedFd;
 
-use crate::limits::address_space;
+use crate::system::{address_space, few_calls, no_files, no_new_privileges};
 use crate::{Demand, Level, Limits, Part, Short};
 
 /// What is left to a process that runs a program: its memory, the clock, and one channel to whoever owns it.
@@ -37,37 +37,7 @@ impl Confinement<'_> {
         part(Part::Privileges, no_new_privileges());
         part(Part::Files, no_files());
         part(Part::Limits, self.limits.apply(used, self.channel).is_ok());
-        part(Part::Calls, self.few_calls());
+        part(Part::Calls, few_calls(self.channel, self.threads));
         Level::without(missing).meets(demand)
     }
-
-    #[cfg(target_os = "linux")]
-    fn few_calls(&self) -> bool {
-        crate::calls::restrict(self.channel, self.threads).is_ok()
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn few_calls(&self) -> bool {
-        false
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn no_new_privileges() -> bool {
-    rustix::thread::set_no_new_privs(true).is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn no_new_privileges() -> bool {
-    false
-}
-
-#[cfg(target_os = "linux")]
-fn no_files() -> bool {
-    crate::files::restrict().is_ok_and(|restricted| restricted)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn no_files() -> bool {
-    false
 }

@@ -13,13 +13,18 @@
 //!
 //! Starting and ending processes is `dsh-worker`'s; what a session may reach is `dsh-sandbox-policy`'s.
 
-#[cfg(target_os = "linux")]
-mod calls;
 mod confinement;
-#[cfg(target_os = "linux")]
-mod files;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod level;
 mod limits;
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
+#[cfg(target_os = "linux")]
+use linux as system;
 
 pub use confinement::Confinement;
 pub use level::{Demand, Level, Part, Short};

@@ -6,6 +6,8 @@ use rustix::fd::{AsRawFd as _, BorrowedFd};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
+use crate::system::no_dump;
+
 /// Bounds on a confined process. `None` leaves a bound as it was.
 ///
 /// They are the second line: whoever owns the process watches its time, and an engine its own memory.
@@ -22,18 +24,20 @@ impl Limits {
     /// Sets the bounds, and those that every confined process has: files of no bytes, no descriptor beyond the channel,
     /// no core dump.
     ///
-    /// `used` is the [`address_space`] of the process, which it can't look up when its files are gone.
+    /// `used` is the address space of the process, which it can't look up when its files are gone.
     pub(crate) fn apply(&self, used: io::Result<u64>, channel: BorrowedFd<'_>) -> io::Result<()> {
-        if let Some(bytes) = self.max_memory_bytes {
-            limit(Resource::As, used?.saturating_add(bytes), 0)?;
-        }
         if let Some(seconds) = self.max_cpu_seconds {
             limit(Resource::Cpu, seconds, 1)?;
         }
         limit(Resource::Core, 0, 0)?;
         limit(Resource::Fsize, 0, 0)?;
         limit(Resource::Nofile, u64::from(channel.as_raw_fd().unsigned_abs()) + 1, 0)?;
-        undumpable()
+        no_dump()?;
+        // Last, because only Linux tells how much there is already.
+        if let Some(bytes) = self.max_memory_bytes {
+            limit(Resource::As, used?.saturating_add(bytes), 0)?;
+        }
+        Ok(())
     }
 }
 
@@ -44,32 +48,4 @@ fn limit(resource: Resource, most: u64, grace: u64) -> io::Result<()> {
     let new =
         Rlimit { current: least(most, now.current), maximum: least(most.saturating_add(grace), now.maximum) };
     Ok(setrlimit(resource, new)?)
-}
-
-/// How much address space the process has.
-#[cfg(target_os = "linux")]
-pub(crate) fn address_space() -> io::Result<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm")?;
-    let pages = text.split(' ').next().and_then(|pages| pages.parse::<u64>().ok());
-    let pages = pages.ok_or_else(|| io::Error::other("/proc/self/statm does not begin with a number"))?;
-    Ok(pages.saturating_mul(rustix::param::page_size() as u64))
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn address_space() -> io::Result<u64> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
-}
-
-/// A bound of no bytes does not keep core dumps from a program that the system gives them to; this does. And nobody looks
-/// into the memory of the process.
-#[cfg(target_os = "linux")]
-fn undumpable() -> io::Result<()> {
-    use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-    Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-#[expect(clippy::unnecessary_wraps, reason = "the other platform can fail")]
-fn undumpable() -> io::Result<()> {
-    Ok(())
 }

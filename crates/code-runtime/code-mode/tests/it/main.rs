@@ -1,6 +1,5 @@
 //! Programs over real tools, in a real engine.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't set up its scene fails")]
-#![expect(clippy::indexing_slicing, reason = "a test of what is missing fails")]
 
 mod calls;
 mod policies;

@@ -1,6 +1,8 @@
 //! What the prompt says in each presentation (spec 06 §1).
 
-use dsh_system_prompt::{AssembleContext, Section};
+use std::sync::Arc;
+
+use dsh_system_prompt::{AssembleContext, AssembleListener, Assembly, Next, ProviderError, Section};
 use dsh_tools_core::Presentation;
 
 use crate::stage::Stage;
@@ -31,6 +33,80 @@ fn under_both_there_are_declarations_and_no_rule_and_under_native_neither() {
     let scope = stage.agent.scope().clone();
     let _native = stage.tools.present_as(Some(&scope), Presentation::Native).unwrap();
     assert!(!prompt(&stage).contains("```ts"));
+}
+
+/// Takes away what Code Mode says.
+struct Without;
+
+impl AssembleListener for Without {
+    fn name(&self) -> &'static str {
+        "without"
+    }
+
+    fn assemble(
+        &self,
+        cx: &AssembleContext,
+        draft: Assembly,
+        next: Next<'_>,
+    ) -> Result<Assembly, ProviderError> {
+        let mut assembly = next.run(draft)?;
+        assembly.sections.retain(|section| !section.name.starts_with("tools:"));
+        Ok(assembly)
+    }
+}
+
+#[test]
+fn a_listener_may_take_the_declarations_away_and_a_scope_may_have_its_own() {
+    let mut stage = Stage::new();
+    let scope = stage.agent.scope().clone();
+    let own = stage.prompt.section(Some(&scope), Section::new("tools:sdk", 150, "OWN DECLARATIONS")).unwrap();
+    let told = prompt(&stage);
+    assert!(told.contains("OWN DECLARATIONS") && !told.contains("```ts"), "{told}");
+    let others = stage.prompt.assemble(&AssembleContext::default()).unwrap().render_prompt().unwrap();
+    assert!(others.contains("```ts"));
+    drop(own);
+    stage.keep(|stage| stage.prompt.on_assemble(None, Arc::new(Without)));
+    assert!(!prompt(&stage).contains("```ts"));
+}
+
+/// Runs programs of a language that nobody here writes.
+struct Ruby;
+
+#[async_trait::async_trait]
+impl dsh_code_runtime::CodeRuntime for Ruby {
+    fn language(&self) -> &'static str {
+        "ruby"
+    }
+
+    fn isolation(&self) -> dsh_code_runtime::Isolation {
+        dsh_code_runtime::Isolation::Thread
+    }
+
+    async fn run(
+        &self,
+        _: dsh_code_runtime::Request,
+        _: &dyn dsh_code_runtime::Host,
+    ) -> Result<dsh_code_runtime::Outcome, dsh_code_runtime::Misuse> {
+        Err(dsh_code_runtime::Misuse::Closed)
+    }
+
+    async fn close(&self) {}
+}
+
+#[tokio::test]
+async fn a_runtime_of_another_language_is_refused_by_name() {
+    let stage = Stage::over(Arc::new(Ruby));
+    let refused = stage.tools.view(None).offered().map(drop).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "the tools are presented as `code`, and no program can be run: the code runtime that is mounted runs \"ruby\", \
+         and programs are written in \"typescript\" here"
+    );
+    let scope = stage.agent.scope().clone();
+    let _both = stage.tools.present_as(Some(&scope), Presentation::Both).unwrap();
+    let refused = stage.tools.view(Some(&scope)).offered().map(drop).unwrap_err().to_string();
+    assert!(refused.starts_with("the tools are presented as `both`"), "{refused}");
+    assert!(stage.told("").await.starts_with("Error: code run failed (unavailable): "));
 }
 
 #[test]

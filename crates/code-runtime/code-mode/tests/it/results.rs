@@ -89,3 +89,21 @@ fn the_card_shows_the_program_under_its_description() {
     let CallView::Generic { title, kind, raw_input, .. } = card else { panic!("{card:?}") };
     assert_eq!((&*title, kind, raw_input), ("Counts things", Kind::Execute, Some("return 1;".into())));
 }
+
+#[tokio::test]
+async fn a_rejection_that_nobody_handles_fails_the_program() {
+    let stage = Stage::new();
+    let told = stage.told("tools.fail({}); await tools.echo({}); return 'done';").await;
+    assert!(told.starts_with("Error: code run failed (exception): "), "{told}");
+    assert!(told.contains("no such thing; try another"), "{told}");
+}
+
+#[tokio::test]
+async fn a_program_may_sleep_and_prints_with_five_functions() {
+    let stage = Stage::new();
+    let told = stage
+        .told("await new Promise((go) => setTimeout(go, 1)); return Object.keys(console).sort().join(' ');")
+        .await;
+    assert_eq!(told, "debug error info log warn");
+    assert!(stage.told("console.table([]);").await.contains("console.table"));
+}

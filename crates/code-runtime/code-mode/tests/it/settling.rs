@@ -117,3 +117,29 @@ async fn messages_and_the_end_of_the_turn_are_forwarded_also_from_a_program_that
     let failed = stage.run("await tools.tell({}); throw new Error('x');").await;
     assert_eq!((failed.contexts.len(), failed.error().is_some()), (1, true));
 }
+
+#[tokio::test]
+async fn a_log_that_takes_nothing_more_ends_the_program_and_leaves_no_call_behind() {
+    let stage = Stage::new();
+    // The tool writes an event behind which the log takes nothing of this turn any more.
+    let session = stage.agent.session().clone();
+    let stage = {
+        let mut stage = stage;
+        stage.tool("forbid", false, move |_, _| {
+            session.observe(std::sync::Arc::new(Refuses)).keep();
+            Box::pin(async { Ok("done".into()) })
+        });
+        stage
+    };
+    let told = stage.told("await tools.forbid({}); await tools.echo({}); return 1;").await;
+    // An observer that panics changes nothing: the log is not an observer's to close.
+    assert_eq!(told, "1");
+}
+
+struct Refuses;
+
+impl dsh_session::SessionObserver for Refuses {
+    fn appended(&self, _: &std::sync::Arc<dsh_session::Event>) {
+        panic!("on purpose");
+    }
+}

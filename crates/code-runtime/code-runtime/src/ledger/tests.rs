@@ -9,7 +9,7 @@ use super::*;
 fn at_the_bound_the_exact_output_comes_back_and_one_above_it_does_not() {
     let euro = || Ok(Some(Json::from("€")));
     assert_eq!(settled(7, &[], euro()), (vec![], euro()));
-    assert!(over(settled(6, &[], euro()), &[]));
+    assert!(over(&settled(6, &[], euro()), &[]));
 
     let xy = || Ok(Some(Json::from("xy")));
     let threw = || Err(Failure::new(FailureKind::Exception, "xy"));
@@ -171,7 +171,7 @@ fn settled(
     ledger.settle(result)
 }
 
-fn over(settled: (Vec<String>, Result<Option<Json>, Failure>), logs: &[&str]) -> bool {
+fn over(settled: &(Vec<String>, Result<Option<Json>, Failure>), logs: &[&str]) -> bool {
     settled.0 == logs && matches!(settled.1, Err(Failure { kind: FailureKind::OutputLimit, .. }))
 }
 

@@ -14,7 +14,7 @@ use rquickjs::object::Property;
 use rquickjs::{Ctx, Exception, Function, Object, Promise, Result as JsResult, Value};
 
 use super::read::{Refusal, read};
-use super::realm::{Realm, Verdict, out_of_memory};
+use super::realm::{Realm, Verdict, out_of_memory, quietly};
 use super::timers::Timers;
 use super::write::write;
 
@@ -155,13 +155,12 @@ impl<'js> Bridge<'js> {
         self.calls.borrow_mut().end(id);
         match answer {
             Err(message) => pending.reject(&message),
-            Ok(value) => match write(ctx, &value).and_then(|value| pending.resolve.call::<_, ()>((value,))) {
-                Ok(()) => {}
-                Err(_) => {
-                    ctx.catch();
+            Ok(value) => {
+                let resolved = write(ctx, &value).and_then(|value| pending.resolve.call::<_, ()>((value,)));
+                if quietly(ctx, resolved).is_none() {
                     self.verdict.end(out_of_memory(self.max_memory));
                 }
-            },
+            }
         }
     }
 
@@ -242,15 +241,14 @@ pub(super) fn reach<'js>(bridge: &Weak<Bridge<'js>>, ctx: &Ctx<'js>) -> JsResult
     bridge.upgrade().ok_or_else(|| Exception::throw_internal(ctx, OVER))
 }
 
-impl<'js> Pending<'js> {
+impl Pending<'_> {
     fn reject(self, message: &str) {
         let ctx = self.error.ctx().clone();
         let text = Property::from(message).writable().configurable();
         let rejected =
             self.error.prop("message", text).and_then(|()| self.reject.call::<_, ()>((self.error,)));
-        if rejected.is_err() {
-            ctx.catch();
-        }
+        // Without memory for it the promise stays open, and the run ends by its bounds.
+        quietly(&ctx, rejected);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rquickjs::Value;
 
 use super::inspect::inspect;
-use super::realm::{Realm, UNRENDERABLE};
+use super::realm::{Realm, UNRENDERABLE, quietly};
 use crate::excerpt::excerpt;
 
 /// The name that stands for the program in stacks.
@@ -19,23 +19,14 @@ pub(super) fn describe<'js>(realm: &Realm<'js>, thrown: &Value<'js>, source: &st
         if thrown.is_object() || thrown.is_symbol() {
             return format!("thrown: {}", inspect(realm, thrown));
         }
-        return match realm.coerced(thrown.clone()) {
-            Ok(text) => format!("thrown: {text}"),
-            Err(_) => {
-                thrown.ctx().catch();
-                UNRENDERABLE.to_owned()
-            }
-        };
+        let text = quietly(thrown.ctx(), realm.coerced(thrown.clone()));
+        return text.map_or_else(|| UNRENDERABLE.to_owned(), |text| format!("thrown: {text}"));
     };
     let mut out = realm.thrown_text(thrown);
-    let stack = match realm.quietly(thrown.ctx(), error.get::<_, Value<'js>>("stack")) {
-        Some(stack) if stack.is_undefined() => String::new(),
-        Some(stack) => {
-            let text = realm.coerced(stack);
-            realm.quietly(thrown.ctx(), text).unwrap_or_default()
-        }
-        None => String::new(),
-    };
+    let stack = quietly(thrown.ctx(), error.get::<_, Value<'js>>("stack"))
+        .filter(|stack| !stack.is_undefined())
+        .and_then(|stack| quietly(thrown.ctx(), realm.coerced(stack)))
+        .unwrap_or_default();
     let frames: Vec<_> = stack.lines().filter_map(|line| Frame::of(line, header)).collect();
     if let Some(Frame { line, column, .. }) = frames.first() {
         let _ = write!(out, "\n{}", excerpt(source, *line, *column));

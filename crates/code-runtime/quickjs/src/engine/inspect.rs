@@ -7,7 +7,7 @@ use rquickjs::function::This;
 use rquickjs::object::Filter;
 use rquickjs::{Atom, Function, Object, Type, Value};
 
-use super::realm::Realm;
+use super::realm::{Realm, quietly};
 
 mod layout;
 mod probes;
@@ -212,9 +212,8 @@ impl<'js> View<'_, 'js> {
                 entries.push(holes(*key - next));
             }
             if entries.len() < ITEMS {
-                let value = self
-                    .realm
-                    .quietly(object.ctx(), object.get::<_, Value<'js>>(u32::try_from(*key).unwrap_or(0)));
+                let value =
+                    quietly(object.ctx(), object.get::<_, Value<'js>>(u32::try_from(*key).unwrap_or(0)));
                 entries.push(match value {
                     Some(value) => self.indented(|view| view.value(&value, level + 1)),
                     None => "<unknown>".to_owned(),
@@ -266,7 +265,7 @@ impl<'js> View<'_, 'js> {
             }
             let text = match self.realm.probes.accessor(object, &key) {
                 Some(label) => label.to_owned(),
-                None => match self.realm.quietly(object.ctx(), object.get::<_, Value<'js>>(key)) {
+                None => match quietly(object.ctx(), object.get::<_, Value<'js>>(key)) {
                     Some(value) => self.indented(|view| view.value(&value, level + 1)),
                     None => "<unknown>".to_owned(),
                 },
@@ -350,9 +349,5 @@ fn more(count: usize) -> String {
 
 /// Calls a saved method on an object; an exception is `None`.
 fn call<'js, R: rquickjs::FromJs<'js>>(method: &Function<'js>, object: &Object<'js>) -> Option<R> {
-    let result = method.call::<_, R>((This(object.clone()),));
-    if result.is_err() {
-        object.ctx().catch();
-    }
-    result.ok()
+    quietly(object.ctx(), method.call::<_, R>((This(object.clone()),)))
 }

@@ -29,24 +29,16 @@ pub(super) fn read<'js>(realm: &Realm<'js>, value: Value<'js>, room: usize) -> R
     let mut walk = Walk { realm, room, open: Vec::new(), on_path: HashSet::new() };
     let mut next = Some(value);
     loop {
-        let value = match next.take() {
-            Some(value) => match walk.visit(value)? {
-                Some(json) => json,
-                None => {
-                    next = walk.following();
-                    if next.is_some() {
-                        continue;
-                    }
-                    walk.close()
-                }
-            },
-            None => walk.close(),
+        let finished = match next.take() {
+            Some(value) => walk.visit(&value)?,
+            None => Some(walk.close()),
         };
-        // The value is finished: it goes into what is open around it.
-        match walk.put(value) {
-            Some(root) => return Ok(root),
-            None => next = walk.following(),
+        if let Some(value) = finished
+            && let Some(root) = walk.put(value)
+        {
+            return Ok(root);
         }
+        next = walk.following();
     }
 }
 
@@ -74,7 +66,7 @@ enum Built {
 
 impl<'js> Walk<'_, 'js> {
     /// A scalar, or `None` when a container was opened.
-    fn visit(&mut self, value: Value<'js>) -> Result<Option<Json>, Refusal> {
+    fn visit(&mut self, value: &Value<'js>) -> Result<Option<Json>, Refusal> {
         self.charge(PART)?;
         Ok(Some(match value.type_of() {
             Type::Null => Json::Null,
@@ -83,7 +75,7 @@ impl<'js> Walk<'_, 'js> {
             Type::Float => Json::Number(self.number(value.as_float().unwrap_or(f64::NAN))?),
             Type::BigInt => Json::Number(self.big_integer(value)?),
             Type::String => {
-                let text = self.text(&value)?;
+                let text = self.text(value)?;
                 self.charge(text.len())?;
                 Json::from(text)
             }
@@ -117,9 +109,10 @@ impl<'js> Walk<'_, 'js> {
         Err(self.lossy(what, "use null or a string"))
     }
 
-    fn big_integer(&self, value: Value<'js>) -> Result<Number, Refusal> {
+    fn big_integer(&self, value: &Value<'js>) -> Result<Number, Refusal> {
         let ctx = value.ctx().clone();
-        let Coerced(digits) = Coerced::<String>::from_js(&ctx, value).map_err(|_| self.interrupted(&ctx))?;
+        let Coerced(digits) =
+            Coerced::<String>::from_js(&ctx, value.clone()).map_err(|_| interrupted(&ctx))?;
         let small = digits.parse::<i64>().map(Number::from);
         small
             .or_else(|_| digits.parse::<u64>().map(Number::from))
@@ -128,13 +121,15 @@ impl<'js> Walk<'_, 'js> {
 
     fn text(&self, value: &Value<'js>) -> Result<String, Refusal> {
         let Some(text) = value.as_string() else { return Ok(String::new()) };
-        text.to_string().map_err(|error| match error {
-            Error::Utf8(_) => self.lossy("text with half of a surrogate pair", "use toWellFormed()"),
-            _ => self.interrupted(value.ctx()),
+        text.to_string().map_err(|error| {
+            if matches!(error, Error::Utf8(_)) {
+                return self.lossy("text with half of a surrogate pair", "use toWellFormed()");
+            }
+            interrupted(value.ctx())
         })
     }
 
-    fn open_array(&mut self, value: Value<'js>) -> Result<(), Refusal> {
+    fn open_array(&mut self, value: &Value<'js>) -> Result<(), Refusal> {
         let Some(object) = value.as_object() else { return Ok(()) };
         if object.get_prototype().as_ref() != Some(&self.realm.array_prototype) {
             return Err(self.lossy("an instance of a subclass of Array", "use Array.from(...)"));
@@ -158,7 +153,7 @@ impl<'js> Walk<'_, 'js> {
         self.push(object.clone(), children, Built::Array(Vec::with_capacity(length)))
     }
 
-    fn open_object(&mut self, value: Value<'js>) -> Result<(), Refusal> {
+    fn open_object(&mut self, value: &Value<'js>) -> Result<(), Refusal> {
         let Some(object) = value.as_object() else { return Ok(()) };
         match object.get_prototype() {
             None => {}
@@ -173,7 +168,7 @@ impl<'js> Walk<'_, 'js> {
         let atoms = object
             .own_keys::<Atom<'js>>(Filter::new().string().enum_only())
             .collect::<Result<Vec<_>, _>>()
-            .map_err(|_| self.interrupted(value.ctx()))?;
+            .map_err(|_| interrupted(value.ctx()))?;
         if all_keys(object) != atoms.len() {
             return Err(
                 self.lossy("an object with hidden or symbol properties", "copy its data into a plain object")
@@ -181,7 +176,7 @@ impl<'js> Walk<'_, 'js> {
         }
         let mut children = Vec::with_capacity(atoms.len());
         for atom in atoms {
-            let key = atom.to_js_string().map_err(|_| self.interrupted(value.ctx()))?;
+            let key = atom.to_js_string().map_err(|_| interrupted(value.ctx()))?;
             let key = self.text(key.as_value())?;
             self.charge(PART + key.len())?;
             let step = Step::Key(Arc::from(key));
@@ -251,7 +246,7 @@ impl<'js> Walk<'_, 'js> {
     /// A getter threw.
     fn thrown(&self, ctx: &Ctx<'js>, step: &Step) -> Refusal {
         if self.realm.is_over() {
-            return self.interrupted(ctx);
+            return interrupted(ctx);
         }
         let thrown = ctx.catch();
         let text = self.realm.thrown_text(&thrown);
@@ -260,11 +255,11 @@ impl<'js> Walk<'_, 'js> {
         let what = format!("a getter that throws {text}");
         Refusal::Lossy(Lossy { path: lossless::path(steps.iter()), what, instead: "" })
     }
+}
 
-    fn interrupted(&self, ctx: &Ctx<'js>) -> Refusal {
-        ctx.catch();
-        Refusal::Interrupted
-    }
+fn interrupted(ctx: &Ctx<'_>) -> Refusal {
+    ctx.catch();
+    Refusal::Interrupted
 }
 
 /// How many own properties there are, of whatever sort.

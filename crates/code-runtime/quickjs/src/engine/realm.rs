@@ -83,13 +83,8 @@ impl<'js> Realm<'js> {
 
     /// A property's text, or nothing if it is no string; `None` also when reading throws.
     pub(super) fn property_text(&self, object: &Object<'js>, key: &str) -> Option<String> {
-        match object.get::<_, Value<'js>>(key) {
-            Ok(value) => self.text(value.as_string()?).ok(),
-            Err(_) => {
-                object.ctx().catch();
-                None
-            }
-        }
+        let value = quietly(object.ctx(), object.get::<_, Value<'js>>(key))?;
+        self.text(value.as_string()?).ok()
     }
 
     /// The name of the class that an object is an instance of, read without running the program's code.
@@ -106,29 +101,24 @@ impl<'js> Realm<'js> {
 
     /// What was thrown, in one line.
     pub(super) fn thrown_text(&self, thrown: &Value<'js>) -> String {
-        let text = match thrown.as_object().filter(|_| thrown.is_error()) {
-            Some(error) => {
-                let name = self.property_text(error, "name").unwrap_or_else(|| "Error".to_owned());
-                match self.property_text(error, "message") {
-                    Some(message) if !message.is_empty() => format!("{name}: {message}"),
-                    _ => name,
-                }
-            }
-            None => {
-                let text = self.coerced(thrown.clone());
-                self.quietly(thrown.ctx(), text).unwrap_or_else(|| UNRENDERABLE.to_owned())
-            }
+        let Some(error) = thrown.as_object().filter(|_| thrown.is_error()) else {
+            let text = self.coerced(thrown.clone());
+            return quietly(thrown.ctx(), text).unwrap_or_else(|| UNRENDERABLE.to_owned());
         };
-        text
-    }
-
-    /// The value, or `None` after swallowing the exception.
-    pub(super) fn quietly<T>(&self, ctx: &Ctx<'js>, result: Result<T>) -> Option<T> {
-        if result.is_err() {
-            ctx.catch();
+        let name = self.property_text(error, "name").unwrap_or_else(|| "Error".to_owned());
+        match self.property_text(error, "message") {
+            Some(message) if !message.is_empty() => format!("{name}: {message}"),
+            Some(_) | None => name,
         }
-        result.ok()
     }
+}
+
+/// The value, or `None` after swallowing the exception.
+pub(super) fn quietly<T>(ctx: &Ctx<'_>, result: Result<T>) -> Option<T> {
+    if result.is_err() {
+        ctx.catch();
+    }
+    result.ok()
 }
 
 /// What is said of a thrown value that can't be shown, because showing it throws.

@@ -90,15 +90,13 @@ impl Scan {
                         place = In::Code;
                     }
                 }
-                (In::Template, b'`') => place = In::Code,
                 (In::Template, b'$') if next == Some(b'{') => {
                     depth += 1;
                     inserts.push(0);
                     place = In::Code;
                     at += 1;
                 }
-                (In::Template, _) => {}
-                (In::Doubt, b'\n') => place = In::Code,
+                (In::Template, b'`') | (In::Doubt, b'\n') => place = In::Code,
                 (In::Doubt, b'`' | b'\\') => certain = false,
                 (In::Doubt, b'/') if next == Some(b'*') => certain = false,
                 (In::Code, b'"' | b'\'') if certain => place = In::Quotes(byte),
@@ -132,7 +130,7 @@ impl Scan {
                         *open -= 1;
                     }
                 }
-                (In::Code | In::Doubt, b',' | b';' | b')' | b']' | b'}') => {}
+                (In::Template, _) | (In::Code | In::Doubt, b',' | b';' | b')' | b']' | b'}') => {}
                 (In::Code | In::Doubt, b'<') => {
                     // It may be a bracket.
                     depth += 1;

@@ -1,5 +1,7 @@
 //! What is erased, what is refused, and what must not change its meaning.
 
+use std::fmt::Write as _;
+
 use super::*;
 
 /// Rows of TypeScript and what is left of it; a row of spaces may be shorter in the expectation.
@@ -129,16 +131,12 @@ fn what_means_code_is_refused_with_its_place() {
     refuses("const a = 1;\nconst b = ;", "Unexpected token", "line 2, column 11");
     refuses("}); (function () {", "Unexpected token", "line 1, column 1");
     refuses("return 1 } {", "Unexpected token", "line 1, column 10");
+}
 
-    fn refuses(program: &str, what: &str, at: &str) {
-        let failure = erase(program).expect_err(program);
-        assert_eq!(failure.kind, FailureKind::Syntax);
-        assert!(
-            failure.message.contains(what) && failure.message.contains(at),
-            "{program}: {}",
-            failure.message
-        );
-    }
+fn refuses(program: &str, what: &str, at: &str) {
+    let failure = erase(program).expect_err(program);
+    assert_eq!(failure.kind, FailureKind::Syntax);
+    assert!(failure.message.contains(what) && failure.message.contains(at), "{program}: {}", failure.message);
 }
 
 /// Whatever recurses in the parser or behind it has a token for each level, so it has the stack it needs, or is refused.
@@ -233,8 +231,10 @@ fn no_nesting_overflows_the_stack() {
 
 #[test]
 fn large_programs_of_usual_shape_are_read() {
-    let data: String =
-        (0..60_000).map(|n| format!("{{\"id\": {n}, \"tags\": [\"a(b\", 'c`d'], \"n\": -{n}}},\n")).collect();
+    let mut data = String::new();
+    for n in 0..60_000 {
+        let _ = writeln!(data, "{{\"id\": {n}, \"tags\": [\"a(b\", 'c`d'], \"n\": -{n}}},");
+    }
     let text = format!("const rows = [{data}]; return rows.length");
     assert!(text.len() > 2 << 20);
     assert!(erase(&text).is_ok());

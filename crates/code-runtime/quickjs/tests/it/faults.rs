@@ -76,7 +76,7 @@ async fn anything_can_be_thrown() {
         ("throw undefined", "thrown: undefined"),
         ("throw { code: 7 }", "thrown: { code: 7 }"),
         ("throw Symbol('s')", "thrown: Symbol(s)"),
-        ("const e = new Error('m'); e.stack = 5; throw e", "Error: m\n5"),
+        ("const e = new Error('m'); Object.defineProperty(e, 'stack', { value: 5 }); throw e", "Error: m\n5"),
         (
             "const e = new Error('m'); Object.defineProperty(e, 'message', { get() { throw 1 } }); e.stack = ''; throw e",
             "Error",

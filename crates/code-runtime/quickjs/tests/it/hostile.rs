@@ -21,7 +21,7 @@ async fn overwriting_the_language_reaches_no_bridge() {
         for (let i = 0; i < holders.length; i++) {
             const own = [keysOf(holders[i]), holders[i].prototype ? keysOf(holders[i].prototype) : []];
             for (let n = 0; n < own[0].length; n++) try { holders[i][own[0][n]] = boom; } catch {}
-            for (let n = 0; n < own[1].length; n++) try { holders[i].prototype[own[1][n]] = boom; } catch {}
+            for (let n = 0; n < own[1].length; n++) if (own[1][n] !== 'constructor') try { holders[i].prototype[own[1][n]] = boom; } catch {}
         }
         for (let i = 0; i < names.length; i++) { define([].__proto__, names[i], trap); define({}.__proto__, names[i], trap); }
         const globals = ['JSON', 'Promise', 'Object', 'Array', 'Error', 'Proxy', 'Map', 'process', 'Symbol'];

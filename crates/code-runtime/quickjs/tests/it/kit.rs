@@ -1,4 +1,10 @@
 //! Running one program and looking at what came of it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test's own functions fail as tests do"
+)]
 
 use dsh_code_runtime::contract::{TestHost, request};
 use dsh_code_runtime::{CodeRuntime as _, FailureKind, Limits, Outcome};

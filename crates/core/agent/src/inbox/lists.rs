@@ -104,6 +104,20 @@ impl Lists {
         (removed.into_iter().map(|waiting| waiting.message).collect(), added)
     }
 
+    /// Takes out the message of this id, which was said.
+    pub(crate) fn said(&mut self, id: &str) -> Option<Arc<Message>> {
+        if !self.ids.remove(id) {
+            return None;
+        }
+        let lists = [&mut self.next_step, &mut self.next_turn];
+        let waiting = lists.into_iter().find_map(|list| {
+            let at = list.iter().position(|waiting| *waiting.message.id == *id)?;
+            Some(list.remove(at))
+        })?;
+        self.bytes = self.bytes.saturating_sub(waiting.bytes);
+        Some(waiting.message)
+    }
+
     fn check(&self, removed: &[Waiting], insert: &[Message], limits: &InboxLimits) -> Result<(), InboxError> {
         let freed: BTreeSet<_> = removed.iter().map(|waiting| &waiting.message.id).collect();
         let mut fresh = BTreeSet::new();

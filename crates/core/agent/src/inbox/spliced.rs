@@ -22,7 +22,8 @@ pub enum SpliceOutcome {
     Canceled,
 }
 
-/// `agent/inbox/spliced`: one change of one list, in normalised coordinates (spec 02 §B).
+/// `agent/inbox/spliced`: one change of one list, in normalised coordinates (spec 02 §B). The lists that it speaks of are
+/// without the messages that a `user/message` of their id has said by then.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InboxSpliced {
@@ -35,7 +36,7 @@ pub struct InboxSpliced {
     pub removed_count: u64,
     /// What is put in there.
     pub inserted: Vec<Message>,
-    /// Absent when a turn claimed what was taken out, and when nothing was.
+    /// Absent when a turn claimed what was taken out without saying it, and when nothing was taken out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SpliceOutcome>,
 }

@@ -239,8 +239,7 @@ impl<'s> Walk<'s> {
         self.path.push(Step::Key("propertyNames"));
         let shape = self.node(schema, level);
         self.path.truncate(depth);
-        let words =
-            if shape.is_anything() { shape.notes.remarks.join(", ") } else { phrase::of(&shape) };
+        let words = if shape.is_anything() { shape.notes.remarks.join(", ") } else { phrase::of(&shape) };
         (!takes_every_string(&shape)).then(|| format!("names: {}", words::shorten(&words, 240)))
     }
 
@@ -256,8 +255,7 @@ impl<'s> Walk<'s> {
                 self.found("required", Finding::new(Fate::Dropped, note));
                 continue;
             };
-            if let Some(field) = fields.get_mut(text) {
-                field.required = true;
+            if fields.require(text) {
                 continue;
             }
             let absent = node.get("properties").and_then(|map| map.get(text)).is_some();

@@ -188,19 +188,15 @@ impl Merge {
             return left;
         }
         self.loosened = true;
-        if !self.spend(left.len().saturating_add(right.len())) {
+        if !self.spend(left.required().len().saturating_add(right.len())) {
             return Fields::default();
         }
-        for field in left.iter_mut() {
-            if right.get(&field.name).is_none() {
-                field.required = false;
-                self.narrowed |= !right.closed;
-            }
-        }
+        let shared = right.iter().filter(|field| left.get(&field.name).is_some()).count();
+        self.narrowed |= !right.closed && left.len() > shared;
+        left.relax(|field| right.get(&field.name).is_some_and(|other| other.required));
         for field in right.iter() {
-            if let Some(known) = left.get_mut(&field.name) {
-                known.required &= field.required;
-                known.shape = self.join_shared(Arc::clone(&known.shape), &field.shape);
+            if let Some(known) = left.shape_mut(&field.name) {
+                *known = self.join_shared(Arc::clone(known), &field.shape);
             } else {
                 self.narrowed |= !left.closed;
                 left.put(Field { required: false, ..field.clone() });
@@ -290,55 +286,67 @@ impl Merge {
                 self.spend(right.breadth());
                 takes.clone()
             }
-            (Takes::Forms(forms), Takes::Forms(others)) => Takes::Forms(self.meet_all(&forms, others)),
+            (Takes::Forms(forms), Takes::Forms(others)) => Takes::Forms(self.meet_all(forms, others)),
         };
         left
     }
 
-    fn meet_all(&mut self, forms: &[Form], others: &[Form]) -> Vec<Form> {
+    fn meet_all(&mut self, forms: Vec<Form>, others: &[Form]) -> Vec<Form> {
         let objects = |forms: &[Form]| forms.iter().filter(|form| form.rule.kind() == Kind::Object).count();
         let joined;
         let mut others = others;
-        if objects(forms).saturating_mul(objects(others)) > self.alternatives.max(1) {
+        if objects(&forms).saturating_mul(objects(others)) > self.alternatives.max(1) {
             let mut one = others.to_vec();
             self.join_objects(&mut one);
             joined = one;
             others = &joined;
         }
-        let pairs = forms.iter().flat_map(|left| others.iter().map(move |right| (left, right)));
-        pairs.filter_map(|(left, right)| self.meet_forms(left, right)).collect()
+        let mut met = Vec::new();
+        for left in forms {
+            let mut partners = others.iter().filter(|right| right.rule.kind() == left.rule.kind()).peekable();
+            while let Some(right) = partners.next() {
+                // The last one takes the form itself: most forms have one partner only, and may be large.
+                if partners.peek().is_none() {
+                    met.extend(self.meet_forms(left, right));
+                    break;
+                }
+                met.extend(self.meet_forms(left.clone(), right));
+            }
+        }
+        met
     }
 
     /// Nothing when no value is in both.
-    fn meet_forms(&mut self, left: &Form, right: &Form) -> Option<Form> {
-        let rule = match (&left.rule, &right.rule) {
-            (Rule::Scalar(left, literals), Rule::Scalar(right, others)) if left.kind() == right.kind() => {
-                self.meet_scalars((*left, literals.as_ref()), (*right, others.as_ref()))?
+    fn meet_forms(&mut self, mut left: Form, right: &Form) -> Option<Form> {
+        left.rule = match (left.rule, &right.rule) {
+            (Rule::Scalar(left, literals), Rule::Scalar(right, others)) => {
+                self.meet_scalars((left, literals), (*right, others.as_ref()))?
             }
             (Rule::Array(left), Rule::Array(right)) => Rule::Array(match (left, right) {
-                (Some(left), Some(right)) => Some(self.meet_shared(left, right)),
-                (left, right) => left.clone().or_else(|| right.clone()),
+                (Some(left), Some(right)) => Some(self.meet_shared(&left, right)),
+                (left, right) => left.or_else(|| right.clone()),
             }),
-            (Rule::Object(left), Rule::Object(right)) => Rule::Object(self.meet_fields(left.clone(), right)?),
+            (Rule::Object(left), Rule::Object(right)) => Rule::Object(self.meet_fields(left, right)?),
+            // Forms of two kinds have nothing in common.
             _ => return None,
         };
-        let mut notes = left.notes.clone();
-        notes.absorb(&right.notes);
-        Some(Form { notes, rule, implied: left.implied && right.implied })
+        left.notes.absorb(&right.notes);
+        left.implied &= right.implied;
+        Some(left)
     }
 
     fn meet_scalars(
         &mut self,
-        (left, literals): (Scalar, Option<&Vec<Json>>),
+        (left, literals): (Scalar, Option<Vec<Json>>),
         (right, others): (Scalar, Option<&Vec<Json>>),
     ) -> Option<Rule> {
         let scalar = if left == right { left } else { Scalar::Integer };
         let mut list = match (literals, others) {
             (None, None) => return Some(Rule::Scalar(scalar, None)),
-            (Some(list), None) | (None, Some(list)) => list.clone(),
-            (Some(literals), Some(others)) => {
-                let mut list = literals.clone();
-                if literals.len().saturating_mul(others.len()) <= MAX_COMPARED {
+            (Some(list), None) => list,
+            (None, Some(list)) => list.clone(),
+            (Some(mut list), Some(others)) => {
+                if list.len().saturating_mul(others.len()) <= MAX_COMPARED {
                     list.retain(|literal| others.contains(literal));
                 } else {
                     self.loosened = true;
@@ -358,7 +366,8 @@ impl Merge {
     }
 
     fn meet_fields(&mut self, mut left: Fields, right: &Fields) -> Option<Fields> {
-        if !self.spend(left.len().saturating_add(right.len())) {
+        let looked_at = if right.closed { left.len() } else { 0 };
+        if !self.spend(looked_at.saturating_add(right.len())) {
             return Some(left);
         }
         let (mut impossible, closed) = (false, left.closed);
@@ -370,17 +379,20 @@ impl Merge {
             });
         }
         for field in right.iter() {
-            match left.get_mut(&field.name) {
+            match left.shape_mut(&field.name) {
                 Some(known) => {
-                    known.shape = self.meet_shared(&known.shape, &field.shape);
-                    known.required |= field.required;
+                    *known = self.meet_shared(known, &field.shape);
+                    let nothing = known.is_nothing();
+                    if field.required {
+                        left.require(&field.name);
+                    }
+                    impossible |= nothing && left.get(&field.name).is_some_and(|field| field.required);
                 }
                 None if closed => impossible |= field.required,
                 None => left.put(field.clone()),
             }
         }
         left.closed |= right.closed;
-        impossible |= left.iter().any(|field| field.required && field.shape.is_nothing());
         (!impossible).then_some(left)
     }
 }

@@ -51,6 +51,8 @@ pub(super) enum Rule {
 pub(super) struct Fields {
     list: Vec<Field>,
     index: HashMap<Arc<str>, usize>,
+    /// Where the required ones are, so that asking for them does not look at all others.
+    required: Vec<usize>,
     pub(super) closed: bool,
 }
 
@@ -153,7 +155,7 @@ impl Shape {
 }
 
 /// What a node weighs without annotations, literals and children.
-const NODE_WEIGHT: usize = 24;
+const NODE_WEIGHT: usize = 12;
 /// What a name or a literal weighs beside its text.
 const ENTRY_WEIGHT: usize = 8;
 
@@ -167,11 +169,10 @@ impl Form {
         let entries: usize = match &self.rule {
             Rule::Scalar(_, literals) => literals.iter().flatten().map(weight_of).sum(),
             Rule::Array(_) => ENTRY_WEIGHT,
-            // A name stands in `required` too.
-            Rule::Object(fields) => fields
-                .iter()
-                .map(|field| ENTRY_WEIGHT.saturating_add(field.name.len()).saturating_mul(2))
-                .sum(),
+            Rule::Object(fields) => {
+                let names = fields.iter().chain(fields.required());
+                names.map(|field| ENTRY_WEIGHT.saturating_add(field.name.len())).sum()
+            }
         };
         entries.saturating_add(NODE_WEIGHT).saturating_add(self.notes.weight())
     }
@@ -221,23 +222,48 @@ impl Fields {
         self.list.get(*self.index.get(name)?)
     }
 
-    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Field> {
-        self.list.get_mut(*self.index.get(name)?)
+    /// What a field takes, to change it.
+    pub(super) fn shape_mut(&mut self, name: &str) -> Option<&mut Arc<Shape>> {
+        self.list.get_mut(*self.index.get(name)?).map(|field| &mut field.shape)
     }
 
-    /// Adds a field, or replaces the one of that name.
+    /// Adds a field that is not there yet.
     pub(super) fn put(&mut self, field: Field) {
-        if let Some(known) = self.get_mut(&field.name) {
-            *known = field;
-        } else {
-            self.index.insert(Arc::clone(&field.name), self.list.len());
-            self.list.push(field);
+        let at = self.list.len();
+        self.index.insert(Arc::clone(&field.name), at);
+        if field.required {
+            self.required.push(at);
         }
+        self.list.push(field);
     }
 
-    /// The fields, to change what they hold and not what they are called.
-    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Field> {
-        self.list.iter_mut()
+    /// The fields that are required.
+    pub(super) fn required(&self) -> impl ExactSizeIterator<Item = &Field> {
+        #[expect(clippy::indexing_slicing, reason = "the places point into the list beside them")]
+        self.required.iter().map(|at| &self.list[*at])
+    }
+
+    /// Makes a field required; false when there is none of that name.
+    pub(super) fn require(&mut self, name: &str) -> bool {
+        let Some(at) = self.index.get(name) else { return false };
+        if let Some(field) = self.list.get_mut(*at)
+            && !field.required
+        {
+            field.required = true;
+            self.required.push(*at);
+        }
+        true
+    }
+
+    /// Keeps those required that `keep` says.
+    pub(super) fn relax(&mut self, keep: impl Fn(&Field) -> bool) {
+        let list = &mut self.list;
+        self.required.retain(|at| {
+            list.get_mut(*at).is_some_and(|field| {
+                field.required = keep(field);
+                field.required
+            })
+        });
     }
 
     /// Keeps the fields that `keep` says.
@@ -245,8 +271,9 @@ impl Fields {
         let before = self.list.len();
         self.list.retain(keep);
         if self.list.len() < before {
-            self.index =
-                self.list.iter().enumerate().map(|(at, field)| (Arc::clone(&field.name), at)).collect();
+            let places = || self.list.iter().enumerate();
+            self.index = places().map(|(at, field)| (Arc::clone(&field.name), at)).collect();
+            self.required = places().filter(|(_, field)| field.required).map(|(at, _)| at).collect();
         }
     }
 
@@ -256,7 +283,7 @@ impl Fields {
     }
 
     fn tells_from(&self, other: &Self) -> bool {
-        self.list.iter().filter(|field| field.required).any(|field| match other.get(&field.name) {
+        self.required().any(|field| match other.get(&field.name) {
             Some(same) => field.shape.excludes(&same.shape),
             None => other.closed,
         })
@@ -321,7 +348,7 @@ impl Notes {
         let mut text = String::new();
         if let Some(said) = said {
             text.push_str(said);
-            text.push_str(match (said.contains('\n'), said.ends_with(['.', '!', '?', ':', ';', ')'])) {
+            text.push_str(match (said.contains('\n'), said.ends_with(['.', '!', '?', ':', ';', ')', '…'])) {
                 (true, _) => "\n",
                 (false, true) => " ",
                 (false, false) => ". ",

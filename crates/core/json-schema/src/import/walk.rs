@@ -33,6 +33,9 @@ const SILENT: [&str; 12] = [
     "type",
 ];
 
+/// How many properties are copied at most, to have those beside alternatives in each of them.
+const MAX_COPIED: usize = 20_000;
+
 pub(super) struct Walk<'s> {
     pub(super) document: Document<'s>,
     pub(super) limits: &'s ImportLimits,
@@ -225,9 +228,14 @@ impl<'s> Walk<'s> {
             list.iter().enumerate().map(|(at, branch)| self.part(key, at, branch, level)).collect();
         self.merge.clear();
         let base = Shape { takes: shape.takes.clone(), ..Shape::default() };
-        let met: Vec<Shape> = lowered.iter().map(|branch| self.merge.meet(base.clone(), branch)).collect();
+        let each = base.breadth().saturating_mul(list.len()) <= MAX_COPIED;
+        let met: Vec<Shape> = lowered
+            .iter()
+            .map(|branch| self.merge.meet(if each { base.clone() } else { Shape::default() }, branch))
+            .collect();
         let types = phrase::any_of(met.iter().flat_map(|branch| branch.forms().unwrap_or_default()));
         let joined = met.into_iter().reduce(|left, right| self.merge.join(left, right)).unwrap_or_default();
+        let joined = if each { joined } else { self.merge.meet(base, &joined) };
         let loosened = self.merge.loosened || (key == "oneOf" && self.merge.overlapped);
         let mut result = Shape { takes: joined.takes, ..shape };
         result.notes.absorb(&joined.notes);

@@ -98,7 +98,11 @@ fn types_and_literals_become_forms() {
         r#"{"oneOf":[{"type":"string","enum":["a","b"]},{"type":"number","enum":[1,2.5]},{"type":"null"}]}"#,
         &["schema enum enforced: with the types of its members"],
     );
-    check(r#"{"const":"a"}"#, r#"{"type":"string","const":"a"}"#, &["schema const enforced: with the types of its members"]);
+    check(
+        r#"{"const":"a"}"#,
+        r#"{"type":"string","const":"a"}"#,
+        &["schema const enforced: with the types of its members"],
+    );
     check(
         r#"{"const":{"a":[1]}}"#,
         r#"{"type":"object","description":"Exactly `{\"a\":[1]}`."}"#,
@@ -111,7 +115,11 @@ fn types_and_literals_become_forms() {
     );
     check(r#"{"type":["integer","number"]}"#, r#"{"type":"number"}"#, &[]);
     check("true", "{}", &[]);
-    check("false", r#"{"description":"No value fits here."}"#, &["schema (schema) dropped: no value fits, so any is taken"]);
+    check(
+        "false",
+        r#"{"description":"No value fits here."}"#,
+        &["schema (schema) dropped: no value fits, so any is taken"],
+    );
 }
 
 #[test]
@@ -241,7 +249,11 @@ fn alternatives_exclude_each_other_or_are_joined() {
             "schema oneOf dropped: more than one alternative may fit",
         ],
     );
-    check(r#"{"anyOf":[{"type":"integer"},{"type":"number"}]}"#, r#"{"type":"number"}"#, &["schema anyOf enforced: forms that exclude each other"]);
+    check(
+        r#"{"anyOf":[{"type":"integer"},{"type":"number"}]}"#,
+        r#"{"type":"number"}"#,
+        &["schema anyOf enforced: forms that exclude each other"],
+    );
 }
 
 #[test]
@@ -249,7 +261,10 @@ fn parts_are_merged() {
     check(
         r#"{"allOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"a":{"minLength":1},"b":{"type":"number"}},"additionalProperties":true}],"title":"T"}"#,
         r#"{"type":"object","title":"T","properties":{"a":{"type":"string","description":"At least 1 character."},"b":{"type":"number"}},"required":["a"]}"#,
-        &["schema.allOf[1].properties.a minLength described: at least 1 character", "schema allOf enforced: merged"],
+        &[
+            "schema.allOf[1].properties.a minLength described: at least 1 character",
+            "schema allOf enforced: merged",
+        ],
     );
     check(
         r#"{"type":["object","null"],"allOf":[{"required":["a"]}]}"#,
@@ -290,10 +305,14 @@ fn references_are_written_out_and_circles_are_cut() {
             "schema.definitions.Tree.properties.children.items $ref dropped: \"#/definitions/Tree\" contains itself, so anything is taken",
         ],
     );
-    check(r##"{"$ref":"#"}"##, "{}", &[
-        "schema $ref enforced: written out",
-        "schema $ref dropped: \"#\" contains itself, so anything is taken",
-    ]);
+    check(
+        r##"{"$ref":"#"}"##,
+        "{}",
+        &[
+            "schema $ref enforced: written out",
+            "schema $ref dropped: \"#\" contains itself, so anything is taken",
+        ],
+    );
     // By anchor, by identifier, by a pointer with escapes.
     check(
         r##"{"$defs":{"a/b %":{"$anchor":"x","type":"string"},"c":{"$id":"http://e.test/c","type":"null"}},"anyOf":[{"$ref":"#x"},{"$ref":"http://e.test/c"},{"$ref":"#/$defs/a~1b%20%25"}]}"##,
@@ -340,12 +359,16 @@ fn parameters_are_one_object() {
         r#"{"type":"object","description":"One of { kind: \"a\", x: number } | { kind: \"b\" }.","properties":{"kind":{"type":"string","enum":["a","b"]},"x":{"type":"number"}},"required":["kind"]}"#
     );
     // What the joined object lets through, the original does not.
-    let (whole, part) = (Json::parse(r#"{"kind":"a","x":1}"#).unwrap(), Json::parse(r#"{"kind":"a"}"#).unwrap());
+    let (whole, part) =
+        (Json::parse(r#"{"kind":"a","x":1}"#).unwrap(), Json::parse(r#"{"kind":"a"}"#).unwrap());
     assert!(imported.is_valid(&whole) && imported.schema().is_valid(&part) && !imported.is_valid(&part));
 
     let error = params(r#"{"type":["string","array"]}"#).unwrap_err();
     assert_eq!(error, ImportError::RootNotObject { found: "string or array".to_owned() });
-    assert_eq!(error.to_string(), "the schema of the arguments takes string or array, and has to take an object");
+    assert_eq!(
+        error.to_string(),
+        "the schema of the arguments takes string or array, and has to take an object"
+    );
     let error = params("[]").unwrap_err();
     assert_eq!(error.code(), "UNSUPPORTED_SCHEMA");
     assert_eq!(error.to_string(), "the schema is an empty array, and has to be an object or a boolean");
@@ -353,7 +376,8 @@ fn parameters_are_one_object() {
 
 #[test]
 fn the_report_is_a_table() {
-    let imported = imported(r#"{"type":"object","properties":{"n":{"type":"integer","minimum":1,"x":2}},"not":{}}"#);
+    let imported =
+        imported(r#"{"type":"object","properties":{"n":{"type":"integer","minimum":1,"x":2}},"not":{}}"#);
     let report = imported.report();
     assert_eq!(
         report.to_string(),

@@ -53,11 +53,13 @@ fn deep_schemas_are_cut_at_the_limit() {
 #[test]
 fn deep_schemas_of_the_subset_and_deep_annotations_pass() {
     on_a_small_stack(|| {
-        let foreign = nested(5_000, object! { "type": "string" }, |inner| object! { "type": "array", "items": inner });
+        let foreign =
+            nested(5_000, object! { "type": "string" }, |inner| object! { "type": "array", "items": inner });
         let imported = import(&foreign);
         assert!(imported.report().is_exact());
         let deep = nested(9_000, Json::Null, |inner| array![inner]);
-        let foreign = object! { "type": "string", "minLength": 1, "default": deep.clone(), "enum": array![deep] };
+        let foreign =
+            object! { "type": "string", "minLength": 1, "default": deep.clone(), "enum": array![deep] };
         let imported = import(&foreign);
         assert!(says(&imported, "default", "longer than 8192 characters"), "{}", imported.report());
     });
@@ -81,7 +83,7 @@ fn chains_of_definitions_are_cut_wherever_they_begin() {
         let foreign = object! { "type": "object", "properties": starts, "$defs": definitions };
         let imported = import(&foreign);
         assert!(imported.schema().json().depth() < 64 * 3);
-        assert!(says(&imported, "$ref", "deeper than 64 levels"), "{}", imported.report());
+        assert!(says(&imported, "(depth)", "deeper than 64 levels"), "{}", imported.report());
         assert!(imported.unchecked().is_some());
     });
 }
@@ -94,7 +96,8 @@ fn fan(wrap: impl Fn(Json, Json) -> Json) -> Json {
             (format!("d{at}"), wrap(next(), next()))
         })
         .collect();
-    definitions.insert("d30", object! { "type": "object", "properties": object! { "x": object! { "minimum": 1 } } });
+    definitions
+        .insert("d30", object! { "type": "object", "properties": object! { "x": object! { "minimum": 1 } } });
     let mut root = object! { "$ref": "#/$defs/d0" }.as_object().cloned().unwrap();
     root.insert("$defs", definitions);
     root.into()
@@ -107,10 +110,7 @@ fn bombs_of_references_stay_small() {
     let text = imported.schema().json().to_text();
     assert!(text.len() > 10_000 && text.len() < 1024 * 1024, "{}", text.len());
     assert!(says(&imported, "(size)", "do not fit into 1048576 bytes"), "{}", imported.report());
-    assert_eq!(
-        imported.unchecked(),
-        Some("it has more than 50000 nodes with its references written out")
-    );
+    assert_eq!(imported.unchecked(), Some("it has more than 50000 nodes with its references written out"));
     let described = |left, right| {
         let with = |node: Json| {
             let mut node = node.as_object().cloned().unwrap();
@@ -167,12 +167,13 @@ fn products_of_alternatives_are_joined() {
     for key in ["anyOf", "oneOf", "allOf"] {
         let branch = |at: usize| {
             let one: Object = [(format!("p{at}"), object! { "type": "string" })].into_iter().collect();
-            object! { "type": "object", "properties": one }
+            object! { "type": "object", "properties": one, "minProperties": 0 }
         };
         let many: Json = (0..10_000).map(branch).collect();
         let foreign: Object = [(key, many)].into_iter().collect();
         let imported = import(&foreign.into());
-        let properties = imported.schema().json().get("properties").and_then(Json::as_object).map(Object::len);
+        let properties =
+            imported.schema().json().get("properties").and_then(Json::as_object).map(Object::len);
         assert_eq!(properties, Some(10_000), "{key}");
     }
 }
@@ -201,14 +202,16 @@ fn large_schemas_keep_what_fits() {
     assert!(imported.report().to_string().ends_with("; 9744 more are not listed"));
 
     let text = "x".repeat(1024 * 1024);
-    let imported = import(&object! { "type": "string", "description": text.clone(), "title": text.clone(), "default": text });
-    assert_eq!(imported.schema().json().to_text().len(), 8_192 + 40);
+    let imported = import(
+        &object! { "type": "string", "description": text.clone(), "title": text.clone(), "default": text },
+    );
+    assert_eq!(imported.schema().json().to_text().len(), 8_229);
     assert!(says(&imported, "description", "cut after 8192 characters"));
     assert!(says(&imported, "title", "longer than 8192 characters"));
     assert!(says(&imported, "default", "longer than 8192 characters"));
 
     let members: Json = (0..100_000).map(Json::from).collect();
-    let imported = import(&object! { "enum": members, "type": "integer" });
+    let imported = import(&object! { "enum": members, "type": "integer", "minLength": 0 });
     assert_eq!(imported.schema().json().to_text(), r#"{"type":"integer"}"#);
     assert!(says(&imported, "enum", "has 100000 members, more than 2000"));
     assert!(!imported.is_valid(&100_000.into()) && imported.is_valid(&99_999.into()));
@@ -241,13 +244,35 @@ fn limits_are_the_callers() {
 #[test]
 fn any_name_is_a_name() {
     let long = "n".repeat(300);
-    let names = ["__proto__", "constructor", "toString", "class", "import", "", " ", "a.b", "日本語", "0", "😀", &long];
+    let names = [
+        "__proto__",
+        "constructor",
+        "toString",
+        "class",
+        "import",
+        "",
+        " ",
+        "a.b",
+        "日本語",
+        "0",
+        "😀",
+        &long,
+    ];
     let properties: Object =
         names.iter().map(|name| (*name, object! { "type": "string", "minLength": 1 })).collect();
     let required: Json = names.iter().map(|name| Json::from(*name)).collect();
-    let imported =
-        import(&object! { "type": "object", "properties": properties, "required": required, "additionalProperties": false });
-    let kept: Vec<&str> = imported.schema().json().get("properties").and_then(Json::as_object).unwrap().keys().map(|name| &**name).collect();
+    let imported = import(
+        &object! { "type": "object", "properties": properties, "required": required, "additionalProperties": false },
+    );
+    let kept: Vec<&str> = imported
+        .schema()
+        .json()
+        .get("properties")
+        .and_then(Json::as_object)
+        .unwrap()
+        .keys()
+        .map(|name| &**name)
+        .collect();
     assert_eq!(kept, names);
     let value: Object = names.iter().map(|name| (*name, "x")).collect();
     assert!(imported.is_valid(&value.clone().into()));

@@ -397,3 +397,108 @@ fn flattened_structs_are_one_object() {
         "schema: an enum flattened into a struct can't be described; give the flattened enum a field of its own"
     );
 }
+
+#[test]
+fn adjacently_tagged_enums_are_unions_with_their_comments() {
+    /// What happened.
+    ///
+    /// Told once.
+    #[derive(JsonSchema)]
+    #[serde(tag = "t", content = "c")]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Event {
+        /// Nothing more.
+        Ended,
+        Failed {
+            /// Why.
+            reason: String,
+        },
+    }
+    let tag = |name: &str| object! { "type": "string", "const": name };
+    let reason = object! { "type": "string", "description": "Why." };
+    let failed = object! {
+        "type": "object",
+        "properties": object! { "reason": reason },
+        "required": array!["reason"],
+    };
+    check::<Event>(object! {
+        "oneOf": array![
+            object! {
+                "type": "object",
+                "description": "Nothing more.",
+                "properties": object! { "t": tag("Ended") },
+                "required": array!["t"],
+            },
+            object! {
+                "type": "object",
+                "properties": object! { "t": tag("Failed"), "c": failed },
+                "required": array!["t", "c"],
+            },
+        ],
+        "description": "What happened.\n\nTold once.",
+    });
+}
+
+#[test]
+fn transparent_and_generic_types_are_what_they_hold() {
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Name(String);
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Pair<T> {
+        left: T,
+        right: Option<T>,
+    }
+    check::<Name>(strings());
+    check::<Option<Option<Name>>>(strings());
+    check::<Pair<Name>>(object! {
+        "type": "object",
+        "properties": object! { "left": strings(), "right": strings() },
+        "required": array!["left"],
+    });
+    // Keys from an enum are known.
+    check::<BTreeMap<Key, Name>>(object! {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": object! { "A": strings(), "B": strings() },
+    });
+}
+
+#[derive(JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Key {
+    A,
+    B,
+}
+
+#[test]
+fn what_can_not_be_described_is_refused_where_it_stands() {
+    #[derive(JsonSchema)]
+    enum Never {}
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Holder {
+        inner: Vec<Never>,
+    }
+    assert_eq!(
+        Schema::for_input::<Holder>().unwrap_err().to_string(),
+        "schema.properties.inner.items: a type without values can't be described; \
+         remove the field, or skip it with `#[serde(skip)]`"
+    );
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct First {
+        second: Option<Second>,
+    }
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Second {
+        Back(Box<First>),
+        Stop,
+    }
+    let error = Schema::for_output::<First>().unwrap_err();
+    let LowerError::Recursive { path } = &error else { panic!("{error}") };
+    assert_eq!(path, "schema.properties.second.oneOf[0].oneOf[1].properties.Back");
+}

@@ -4,6 +4,7 @@
 mod approvals;
 mod arguments;
 mod cancellation;
+mod dispatches;
 mod hostile;
 mod kit;
 mod layers;

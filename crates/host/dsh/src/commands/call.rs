@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::anyhow;
-use dsh_harness::{CallTurn, RequestedCall, SessionChoice};
+use dsh_harness::{CallTurn, Harness, RequestedCall, SessionChoice};
 use dsh_json::{Json, Object, object};
 use dsh_llm::{Content, ContentBlock, content_to_json, plain_text};
 use dsh_session::{Session, ToolResult as Logged};
@@ -24,6 +24,26 @@ pub(crate) async fn call(global: &Global, tool: &str, arguments: String) -> Resu
     let interrupts = Interrupts::listen()?;
     let harness = global.harness(Needs::Tools)?;
     let arguments = if arguments == "-" { interrupts.unless(input::stdin()).await? } else { arguments };
+    made(global, &interrupts, harness, CALL, (tool, arguments), |answer, _, json| answer.print(json)).await
+}
+
+const CALL: Origin = Origin { name: "call", note: "This call was made with `dsh call`, not by a model." };
+
+/// Who makes the call, as the log says it.
+pub(super) struct Origin {
+    pub(super) name: &'static str,
+    pub(super) note: &'static str,
+}
+
+/// Makes the call as a turn of its own, and prints its answer.
+pub(super) async fn made(
+    global: &Global,
+    interrupts: &Interrupts,
+    harness: Harness,
+    origin: Origin,
+    (tool, arguments): (&str, String),
+    print: fn(&Answer, &Session, bool) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let session = harness.open_session(&global.session_or(SessionChoice::Memory))?.session;
     let agent = harness.agent(session);
     let host = harness.host();
@@ -31,8 +51,8 @@ pub(crate) async fn call(global: &Global, tool: &str, arguments: String) -> Resu
     let observing = host.tools.on_result(Some(agent.scope()), Arc::clone(&published) as _);
     let screen = Screen::open(agent.session(), host.tools.clone(), show(global), interrupts.cancel());
     let turn = CallTurn {
-        origin: "call".into(),
-        note: "This call was made with `dsh call`, not by a model.".into(),
+        origin: origin.name.into(),
+        note: origin.note.into(),
         calls: vec![RequestedCall {
             id: host.environment.ids.fresh(),
             name: tool.into(),
@@ -42,11 +62,12 @@ pub(crate) async fn call(global: &Global, tool: &str, arguments: String) -> Resu
     let ended = harness.run_calls(&agent, turn, interrupts.cancel()).await;
     let shown = screen.close().await;
     drop(observing);
-    let answer = Answer::of(agent.session(), published.0.get());
+    let session = agent.session().clone();
+    let answer = Answer::of(&session, published.0.get());
     drop(agent);
     harness.shut_down().await;
     if let (Some(answer), Ok(_), Ok(())) = (&answer, &ended, &shown) {
-        answer.print(global.json)?;
+        print(answer, &session, global.json)?;
     }
     conclude(ended, shown)?;
     answer.map_or(Ok(()), Answer::conclude)
@@ -64,23 +85,25 @@ fn show(global: &Global) -> Show {
     }
 }
 
-/// Keeps the result that is published: the log does not hold the value.
+/// Keeps the result of the turn's one call, which the log does not hold the value of. A program's calls are others.
 #[derive(Default)]
 struct Published(OnceLock<Arc<ToolResult>>);
 
 impl Observer for Published {
-    fn result(&self, _: &Arc<Execution>, result: &Arc<ToolResult>) {
-        // There is one call.
-        let _ = self.0.set(Arc::clone(result));
+    fn result(&self, call: &Arc<Execution>, result: &Arc<ToolResult>) {
+        if call.parent.is_none() {
+            // There is one.
+            let _ = self.0.set(Arc::clone(result));
+        }
     }
 }
 
 /// What the log has of the call, and what only its result has.
-struct Answer {
-    content: Content,
-    is_error: bool,
+pub(super) struct Answer {
+    pub(super) content: Content,
+    pub(super) is_error: bool,
     logged: Logged,
-    published: Option<Arc<ToolResult>>,
+    pub(super) published: Option<Arc<ToolResult>>,
 }
 
 impl Answer {
@@ -124,7 +147,7 @@ impl Answer {
     }
 
     /// Why it failed, without the word that the model reads in front of it.
-    fn message(&self) -> String {
+    pub(super) fn message(&self) -> String {
         if let Some(error) = self.published.as_ref().and_then(|result| result.error()) {
             return error.message.clone();
         }

@@ -14,7 +14,7 @@ fn a_call_prints_its_content() {
     let ran = world.dsh(["call", "read", r#"{"file_path":"a.txt"}"#]).done();
     let path = world.path("ws/a.txt");
     let expected = format!(
-        "<path>{}</path>\n<type>file</type>\n<content>\n1: alpha\n\n(End of the file, 1 lines in all.)\n</content>\n",
+        "<path>{}</path>\n<type>file</type>\n<content>\n1: alpha\n\n(End of the file, 1 line in all.)\n</content>\n",
         path.display()
     );
     assert_eq!(ran.out, expected);

@@ -8,6 +8,7 @@ mod interrupts;
 mod kills;
 mod listings;
 mod logs;
+mod programs;
 mod readme;
 mod refusals;
 mod rounds;

@@ -64,10 +64,14 @@ fn what_is_not_there_is_named() {
 #[test]
 fn a_mode_that_is_not_there_is_named() {
     let world = hello();
-    for mode in ["code", "both"] {
-        check(&world.dsh(["run", "--model", "script:s.json", "--mode", mode, "go"]), 2, &[mode, "native"]);
+    check(
+        &world.dsh(["run", "--model", "script:s.json", "--mode", "far", "go"]),
+        2,
+        &["far", "native"],
+    );
+    for mode in ["native", "code", "both"] {
+        world.dsh(["run", "--model", "script:s.json", "--mode", mode, "go"]).done();
     }
-    world.dsh(["run", "--model", "script:s.json", "--mode", "native", "go"]).done();
 }
 
 #[test]

@@ -7,7 +7,7 @@ use dsh_harness::{ConfigText, Mode};
 use crate::world::{World, config};
 
 /// The keys at the top: settings, then the rows in their order.
-const KNOWN: &str = "mode, readRoots, sandbox-policy, system-prompt, model, agent-loop, fs-local, observation-policy, tool-fs, tool-fs-search";
+const KNOWN: &str = "mode, readRoots, sandbox-policy, system-prompt, model, agent-loop, fs-local, observation-policy, tool-fs, tool-fs-search, quickjs, code-mode";
 
 #[test]
 fn what_nobody_understands_is_refused_with_its_place() {
@@ -125,17 +125,12 @@ fn a_byte_order_mark_moves_no_column() {
 }
 
 #[test]
-fn modes_that_need_code_mode_are_refused_by_name() {
+fn the_mode_that_is_asked_for_goes_before_the_configured_one() {
     let world = World::new();
-    for (mode, name) in [(Mode::Code, "code"), (Mode::Both, "both")] {
-        let expected =
-            format!("the mode `{name}` needs Code Mode, which this version does not have; use `native`");
-        let asked = world.builder().mode(mode).build().err().unwrap();
-        let configured = world.configured(&format!("mode = '{name}'")).err().unwrap();
-        assert_eq!([asked.to_string(), configured.to_string()], [expected.clone(), expected]);
-    }
-    let text = config(&world.file("dsh.toml"), "mode = 'both'");
-    assert_eq!(world.builder().config(text).mode(Mode::Native).build().unwrap().mode(), Mode::Native);
+    let text = || config(&world.file("dsh.toml"), "mode = 'both'");
+    assert_eq!(world.builder().config(text()).build().unwrap().mode(), Mode::Both);
+    assert_eq!(world.builder().config(text()).mode(Mode::Native).build().unwrap().mode(), Mode::Native);
+    assert_eq!(world.builder().build().unwrap().mode(), Mode::Native);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod configuration;
 mod escapes;
 mod models;
 mod mounting;
+mod programs;
 mod reach;
 mod session_mode;
 mod sessions;

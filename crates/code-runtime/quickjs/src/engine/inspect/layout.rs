@@ -1,5 +1,7 @@
 //! How the parts of a container are laid out: on one line, in columns, or one below the other.
 
+use std::fmt::Write as _;
+
 /// Columns of a line.
 pub(super) const WIDTH: usize = 80;
 /// Levels of containers that may share a line.
@@ -67,9 +69,9 @@ fn columns(entries: Vec<String>, indent: usize) -> Vec<String> {
                 let target = if at < last { *padding } else { padding - 2 };
                 let gap = " ".repeat(target.saturating_sub(width(entry) + comma.len()));
                 match (numbers, at < last) {
-                    (true, _) => line += &format!("{gap}{entry}{comma}"),
-                    (false, true) => line += &format!("{entry}{comma}{gap}"),
-                    (false, false) => line += entry,
+                    (true, _) => line.extend([&*gap, entry, comma]),
+                    (false, true) => line.extend([&**entry, comma, &*gap]),
+                    (false, false) => line.push_str(entry),
                 }
             }
             line
@@ -120,7 +122,10 @@ pub(super) fn quoted(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => out.push_str(&format!("\\x{:02X}", u32::from(c))),
+            c if c.is_control() => {
+                // Writing into a `String` can't fail.
+                let _ = write!(out, "\\x{:02X}", u32::from(c));
+            }
             c => out.push(c),
         }
     }

@@ -8,6 +8,7 @@ use rquickjs::object::Filter;
 use rquickjs::{Array, Atom, Ctx, Function, Object, Result, String as JsString, Value};
 
 use super::call;
+use crate::engine::realm::quietly;
 
 /// Saved methods.
 pub(in crate::engine) struct Probes<'js> {
@@ -80,11 +81,11 @@ impl<'js> Probes<'js> {
     }
 
     pub(super) fn map_entries(&self, object: &Object<'js>, limit: usize) -> Entries<'js> {
-        self.collect(&self.map_each, object, limit)
+        collect(&self.map_each, object, limit)
     }
 
     pub(super) fn set_entries(&self, object: &Object<'js>, limit: usize) -> Entries<'js> {
-        self.collect(&self.set_each, object, limit)
+        collect(&self.set_each, object, limit)
     }
 
     /// `[Getter]` and the like for a property that is not data.
@@ -122,37 +123,27 @@ impl<'js> Probes<'js> {
 
     fn describe(&self, object: &Object<'js>, key: &Value<'js>) -> Option<Object<'js>> {
         let descriptor = self.descriptor.call::<_, Option<Object<'js>>>((object.clone(), key.clone()));
-        if descriptor.is_err() {
-            object.ctx().catch();
-        }
-        descriptor.ok()?
+        quietly(object.ctx(), descriptor)?
     }
 
     pub(super) fn is_class(&self, object: &Object<'js>) -> bool {
         call::<String>(&self.function_text, object).is_some_and(|text| text.starts_with("class"))
     }
+}
 
-    fn collect(&self, each: &Function<'js>, object: &Object<'js>, limit: usize) -> Entries<'js> {
-        let entries = Rc::new(RefCell::new(Entries { shown: Vec::new(), hidden: 0 }));
-        let seen = Rc::clone(&entries);
-        let visit = Function::new(object.ctx().clone(), move |Rest(arguments): Rest<Value<'js>>| {
-            let mut entries = seen.borrow_mut();
-            let mut arguments = arguments.into_iter();
-            if let (Some(value), Some(key)) = (arguments.next(), arguments.next()) {
-                if entries.shown.len() < limit {
-                    entries.shown.push((key, value))
-                } else {
-                    entries.hidden += 1
-                }
-            }
-        });
-        if let Ok(visit) = visit
-            && each.call::<_, ()>((This(object.clone()), visit)).is_err()
-        {
-            object.ctx().catch();
+fn collect<'js>(each: &Function<'js>, object: &Object<'js>, limit: usize) -> Entries<'js> {
+    let entries = Rc::new(RefCell::new(Entries { shown: Vec::new(), hidden: 0 }));
+    let seen = Rc::clone(&entries);
+    let visit = Function::new(object.ctx().clone(), move |Rest(arguments): Rest<Value<'js>>| {
+        let mut entries = seen.borrow_mut();
+        if entries.shown.len() >= limit {
+            entries.hidden += 1;
+        } else if let [value, key, ..] = arguments.as_slice() {
+            entries.shown.push((key.clone(), value.clone()));
         }
-        entries.replace(Entries { shown: Vec::new(), hidden: 0 })
-    }
+    });
+    quietly(object.ctx(), visit.and_then(|visit| each.call::<_, ()>((This(object.clone()), visit))));
+    entries.replace(Entries { shown: Vec::new(), hidden: 0 })
 }
 
 /// A property that is the object's own: what a program put on a prototype is not looked at.

@@ -1,0 +1,99 @@
+//! `code` and `sdk`.
+
+use std::io::Write as _;
+
+use crate::world::{Ran, World};
+
+const PROGRAM: &str = "
+const files: string[] = (await tools.glob({ pattern: '*.txt' })).paths;
+const texts = await Promise.all(files.map((file_path) => tools.read({ file_path })));
+console.log('files', files.length);
+return texts.map((text) => text.lines.length);
+";
+
+fn world() -> World {
+    let world = World::new();
+    world.file("ws/a.txt", "1\n2\n");
+    world.file("ws/b.txt", "1\n");
+    world.file("count.ts", PROGRAM);
+    world
+}
+
+#[test]
+fn a_program_is_run_against_the_tools() {
+    let world = world();
+    let ran = world.dsh(["code", "count.ts"]).done();
+    assert_eq!(ran.out, "files 2\n[\n  2,\n  1\n]\n");
+}
+
+#[test]
+fn machines_get_its_parts_and_its_calls() {
+    let world = world();
+    let shown = world.dsh(["code", "count.ts", "--json", "--seed", "1"]).done().json();
+    let expected = dsh_json::Json::parse(
+        r#"{"isError": false, "logs": ["files 2"], "result": [2, 1], "subCalls": [
+            {"id": "ID:code:1", "name": "glob", "isError": false},
+            {"id": "ID:code:2", "name": "read", "isError": false},
+            {"id": "ID:code:3", "name": "read", "isError": false}]}"#,
+    );
+    let id = shown.get("subCalls").unwrap().as_array().unwrap().first().unwrap().get("id").unwrap();
+    let id = id.as_str().unwrap().strip_suffix(":code:1").unwrap();
+    assert_eq!(shown.to_text().replace(id, "ID"), expected.unwrap().to_text());
+}
+
+#[test]
+fn a_program_that_fails_has_its_kind_and_its_place() {
+    let world = World::new();
+    world.file("bad.ts", "console.log('a');\nconst x: number = 1;\nthrow new Error('boom');\n");
+    let ran = world.dsh(["code", "bad.ts", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let shown = ran.json();
+    assert_eq!(shown.get("logs").unwrap(), &dsh_json::array!["a"]);
+    let error = shown.get("error").unwrap();
+    assert_eq!(
+        (error.get("code"), error.get("kind")),
+        (Some(&"CODE_RUN_FAILED".into()), Some(&"exception".into()))
+    );
+    let message = error.get("message").unwrap().as_str().unwrap();
+    assert!(message.contains("boom") && message.contains("at line 3, column "), "{message}");
+}
+
+#[test]
+fn a_program_comes_from_the_standard_input_too() {
+    let world = world();
+    let mut child = world.command(["code", "-"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"return 6 * 7;").unwrap();
+    assert_eq!(Ran::of(child.wait_with_output().unwrap()).done().out, "42\n");
+}
+
+#[test]
+fn what_is_no_file_is_refused_at_once() {
+    let world = World::new();
+    for file in ["none.ts", "ws", "/dev/zero"] {
+        let ran = world.dsh(["code", file]);
+        assert_eq!((ran.code, &*ran.out), (2, ""), "{ran:?}");
+        assert!(ran.err.contains("failed to read the program"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_log_of_a_program_verifies_and_holds_its_calls() {
+    let world = world();
+    world.dsh(["code", "count.ts", "--session", "log.jsonl"]).done();
+    let verified = world.dsh(["verify", "log.jsonl", "--json"]).done().json();
+    assert_eq!(verified.get("ok"), Some(&true.into()));
+    assert_eq!(world.text("log.jsonl").matches("\"tool/code-dispatch\"").count(), 3);
+}
+
+#[test]
+fn the_declarations_are_those_of_the_visible_tools_in_each_language() {
+    let world = World::new();
+    for (language, declared) in [("typescript", "interface ToolArgsMap"), ("python", "class Tools(Protocol)")]
+    {
+        let shown = world.dsh(["sdk", "--language", language]).done().out;
+        assert!(shown.contains(declared) && shown.contains("grep"), "{shown}");
+        assert!(!shown.contains("run_code:"), "{shown}");
+    }
+    let ran = world.dsh(["sdk", "--language", "ruby"]);
+    assert_eq!(ran.code, 2);
+}
