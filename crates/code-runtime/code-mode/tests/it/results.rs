@@ -107,3 +107,12 @@ async fn a_program_may_sleep_and_prints_with_five_functions() {
     assert_eq!(told, "debug error info log warn");
     assert!(stage.told("console.table([]);").await.contains("console.table"));
 }
+
+#[tokio::test]
+async fn a_program_that_closes_the_function_around_it_is_none() {
+    let stage = Stage::new();
+    for program in ["} {", "}); (function () {", "return 1; } async function f() {", "*/ } /*"] {
+        let told = stage.told(program).await;
+        assert!(told.starts_with("Error: code run failed (syntax): "), "{program}: {told}");
+    }
+}

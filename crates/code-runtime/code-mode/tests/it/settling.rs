@@ -118,28 +118,40 @@ async fn messages_and_the_end_of_the_turn_are_forwarded_also_from_a_program_that
     assert_eq!((failed.contexts.len(), failed.error().is_some()), (1, true));
 }
 
-#[tokio::test]
-async fn a_log_that_takes_nothing_more_ends_the_program_and_leaves_no_call_behind() {
-    let stage = Stage::new();
-    // The tool writes an event behind which the log takes nothing of this turn any more.
-    let session = stage.agent.session().clone();
-    let stage = {
-        let mut stage = stage;
-        stage.tool("forbid", false, move |_, _| {
-            session.observe(std::sync::Arc::new(Refuses)).keep();
-            Box::pin(async { Ok("done".into()) })
-        });
-        stage
-    };
-    let told = stage.told("await tools.forbid({}); await tools.echo({}); return 1;").await;
-    // An observer that panics changes nothing: the log is not an observer's to close.
-    assert_eq!(told, "1");
+/// A store that is full after so many events.
+struct Full {
+    room: usize,
+    stored: std::sync::atomic::AtomicUsize,
 }
 
-struct Refuses;
+#[async_trait::async_trait]
+impl dsh_session::Sink for Full {
+    fn write(&self, _: &dsh_session::Event) -> Result<(), dsh_session::SinkError> {
+        let stored = self.stored.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        if stored < self.room {
+            return Ok(());
+        }
+        Err(dsh_session::SinkError::new(std::io::Error::from(std::io::ErrorKind::StorageFull)))
+    }
 
-impl dsh_session::SessionObserver for Refuses {
-    fn appended(&self, _: &std::sync::Arc<dsh_session::Event>) {
-        panic!("on purpose");
+    async fn flush(&self) -> Result<(), dsh_session::SinkError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_is_full_ends_the_program_and_leaves_no_call_behind() {
+    for room in 0..4 {
+        let stage = Stage::logging(std::sync::Arc::new(Full { room, stored: 0.into() }));
+        let program = "
+            const calls = [tools.echo({ label: 'a' }), tools.held({ label: 'b' }), tools.change({ label: 'c' })];
+            await Promise.allSettled(calls);
+            return 'done';";
+        stage.gate.add_permits(1);
+        let told = stage.told(program).await;
+        assert!(told.starts_with("Error: the calls of the program could not be logged: "), "{room}: {told}");
+        let noted = stage.noted();
+        let (begun, ended): (Vec<_>, Vec<_>) = noted.iter().partition(|note| note.starts_with('>'));
+        assert_eq!(begun.len(), ended.len(), "{room}: {noted:?}");
     }
 }

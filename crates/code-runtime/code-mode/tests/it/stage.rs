@@ -10,7 +10,7 @@ use dsh_json_schema::Schema;
 use dsh_lifecycle::{Cancel, Registration, Registrations, Slot, SteppingClock};
 use dsh_quickjs::QuickJs;
 use dsh_scope::Scope;
-use dsh_session::{Event, Header, Payload, Session, SessionSpec, Vocabulary};
+use dsh_session::{Event, Header, Payload, Session, SessionSpec, Sink, Vocabulary};
 use dsh_system_prompt::SystemPrompt;
 use dsh_tool_sdk::Language;
 use dsh_tools_core::{
@@ -85,15 +85,20 @@ impl Stage {
     }
 
     pub(crate) fn with(config: CodeModeConfig) -> Self {
-        Self::made(Arc::new(QuickJs::new(Limits::default())), config)
+        Self::made(Arc::new(QuickJs::new(Limits::default())), config, None)
+    }
+
+    /// The same with a store for the log.
+    pub(crate) fn logging(sink: Arc<dyn Sink>) -> Self {
+        Self::made(Arc::new(QuickJs::new(Limits::default())), CodeModeConfig::default(), Some(sink))
     }
 
     /// The same over another runtime.
     pub(crate) fn over(runtime: Arc<dyn CodeRuntime>) -> Self {
-        Self::made(runtime, CodeModeConfig::default())
+        Self::made(runtime, CodeModeConfig::default(), None)
     }
 
-    fn made(runtime: Arc<dyn CodeRuntime>, config: CodeModeConfig) -> Self {
+    fn made(runtime: Arc<dyn CodeRuntime>, config: CodeModeConfig, sink: Option<Arc<dyn Sink>>) -> Self {
         let (tools, prompt) = (Tools::new(), SystemPrompt::default());
         let runtime: Slot<dyn CodeRuntime> = Slot::filled(runtime);
         let mounted =
@@ -102,7 +107,7 @@ impl Stage {
             header: Header::new("s", 0).unwrap(),
             vocabulary: Arc::new(with_dispatches(Vocabulary::core()).unwrap()),
             clock: Arc::new(SteppingClock::starting_at(0)),
-            sink: None,
+            sink,
         });
         let agent = Agent::new(Scope::root(), session);
         let mut stage = Self {
