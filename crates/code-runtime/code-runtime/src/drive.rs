@@ -12,6 +12,7 @@ use dsh_json::Json;
 use dsh_lifecycle::{Cancel, Cause};
 use futures_util::future::FutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
 
 use crate::wire::{Call, FromEngine, Job, Link, ToEngine};
@@ -147,9 +148,14 @@ impl Run<'_> {
         }
     }
 
+    /// Takes one entry; the host hears as much of it as is kept.
     fn log(&mut self, text: String) -> Result<(), Failure> {
-        self.terms.host.logged(&text);
-        self.ledger.log(text)
+        let place = self.ledger.entries().len();
+        let taken = self.ledger.log(text);
+        if let Some(entry) = self.ledger.entries().get(place) {
+            self.terms.host.logged(entry);
+        }
+        taken
     }
 
     /// Starts a call; or gives the message of its error, when there is no such function. An id that was there is no call.
@@ -157,18 +163,24 @@ impl Run<'_> {
         if self.places.contains_key(&call.id) {
             return Ok(None);
         }
-        let known =
-            self.terms.request.namespaces.iter().any(|namespace| {
-                namespace.global == call.namespace && namespace.functions.contains(&call.name)
-            });
-        if !known {
+        // What is refused counts too, or nothing would bound the answers.
+        self.meter.start(call)?;
+        if !self.knows(call) {
+            self.meter.end(call.id);
             return Ok(Some(format!("there is no function {}.{}", call.namespace, call.name)));
         }
-        self.meter.start(call)?;
         self.place(call, CallEnd::Stopped);
         let (id, answer) = (call.id, self.terms.host.call(call.clone()));
         self.running.push(Box::pin(async move { (id, answer.await) }));
         Ok(None)
+    }
+
+    fn knows(&self, call: &Call) -> bool {
+        self.terms
+            .request
+            .namespaces
+            .iter()
+            .any(|namespace| namespace.global == call.namespace && namespace.functions.contains(&call.name))
     }
 
     fn place(&mut self, call: &Call, end: CallEnd) {
@@ -184,9 +196,10 @@ impl Run<'_> {
         }
     }
 
-    /// Takes what the engine said before it was told to stop: what was printed is kept, calls were never started.
+    /// Takes what the engine said before it was told to stop: what was printed is kept, calls were never started. It ends
+    /// with the first message that is not there yet, is over a bound, or comes from no honest engine.
     fn hear_out(&mut self, link: &mut impl Link) {
-        while let Some(Ok(message)) = link.receive().now_or_never() {
+        while let Some(Ok(message)) = unconstrained(link.receive()).now_or_never() {
             match message {
                 FromEngine::Log { text } => {
                     if self.log(text).is_err() {
@@ -194,10 +207,8 @@ impl Run<'_> {
                     }
                 }
                 FromEngine::Call(call) => {
-                    if self.places.contains_key(&call.id) {
-                        continue;
-                    }
-                    if self.meter.start(&call).is_err() {
+                    let again = self.places.contains_key(&call.id);
+                    if again || !self.knows(&call) || self.meter.start(&call).is_err() {
                         return;
                     }
                     self.place(&call, CallEnd::Stopped);

@@ -161,7 +161,7 @@ impl Worker {
         };
         let ready = tokio::select! {
             ready = self.channel.ready(wants) => ready,
-            () = self.stray.collect() => return true,
+            
         };
         let Ok(ready) = ready else { return false };
         if ready.is_writable() && !self.outbox.is_empty() {

@@ -19,7 +19,6 @@ async fn a_prompt_is_logged_before_its_turn_and_leaves_the_inbox_with_its_step()
     let expected = [
         "inbox turn@0 +go",
         "turn/start 1",
-        "inbox turn@0 -1",
         "step/start 1",
         "user: go",
         "header initial",

@@ -137,6 +137,12 @@ impl Scene {
 
     /// Drives the agent while `act` goes on and until it is idle afterwards, and finds the log sound.
     pub(crate) async fn driven(&self, act: impl AsyncFnOnce()) {
+        self.driven_anyhow(act).await;
+        self.assert_sound();
+    }
+
+    /// The same, whatever becomes of the log.
+    pub(crate) async fn driven_anyhow(&self, act: impl AsyncFnOnce()) {
         let stop = Cancel::new();
         let acting = async {
             act().await;
@@ -146,7 +152,6 @@ impl Scene {
         // The driver is polled first, so that it is there.
         let (driven, ()) = tokio::join!(self.turns.drive(&self.agent, &stop), acting);
         driven.unwrap();
-        self.assert_sound();
     }
 
     pub(crate) fn followup(&self, words: &str) {
@@ -297,6 +302,12 @@ pub(crate) struct Store {
     pub(crate) panics: Mutex<Vec<&'static str>>,
     /// Refuses everything.
     pub(crate) down: AtomicBool,
+    /// How many writes and flushes succeed before one fails.
+    pub(crate) fails_after: Mutex<Option<usize>>,
+    /// Whether it refuses everything from there on.
+    pub(crate) stays_down: AtomicBool,
+    /// What the next process would find.
+    pub(crate) written: Mutex<Vec<Event>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -310,7 +321,20 @@ impl Store {
             refuses: Mutex::default(),
             panics: Mutex::default(),
             down: AtomicBool::new(false),
+            fails_after: Mutex::default(),
+            stays_down: AtomicBool::new(false),
+            written: Mutex::default(),
         }
+    }
+
+    fn fails_now(&self) -> bool {
+        let mut left = self.fails_after.lock();
+        let due = *left == Some(0);
+        *left = left.and_then(|left| left.checked_sub(1));
+        if due && self.stays_down.load(Ordering::Relaxed) {
+            self.down.store(true, Ordering::Relaxed);
+        }
+        due || self.down.load(Ordering::Relaxed)
     }
 }
 
@@ -324,17 +348,22 @@ impl Sink for Store {
         }
         let panics = self.panics.lock().extract_if(.., |at| *at == line(event)).count();
         assert!(panics == 0, "on purpose");
-        if self.down.load(Ordering::Relaxed) { Err(SinkError::new(DiskFull)) } else { Ok(()) }
+        if self.fails_now() {
+            return Err(SinkError::new(DiskFull));
+        }
+        self.written.lock().push(event.clone());
+        Ok(())
     }
 
     async fn flush(&self) -> Result<(), SinkError> {
         self.notes.note("flush");
+        tokio::task::yield_now().await;
         let mut refuses = self.refuses.lock();
         if let Some(at) = refuses.iter().position(|refused| *refused == "flush") {
             refuses.remove(at);
             return Err(SinkError::new(DiskFull));
         }
-        Ok(())
+        if self.fails_now() { Err(SinkError::new(DiskFull)) } else { Ok(()) }
     }
 }
 

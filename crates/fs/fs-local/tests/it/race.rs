@@ -42,7 +42,7 @@ async fn a_swapped_directory_never_leads_a_write_outside() {
     world.put("d/f", "");
     let target = world.target("d/f").await.unwrap();
     let written = std::sync::atomic::AtomicUsize::new(0);
-    swapping(&world, ("d", ""), 200, async |number| {
+    swapping(&world, ("d", ""), 1_500, async |number| {
         let outcome = if number % 2 == 0 {
             let request = request("mine", None);
             world.fs.write_text(&target, request, &world.policy, &world.cancel).await

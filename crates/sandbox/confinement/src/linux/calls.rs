@@ -32,7 +32,7 @@ pub(crate) fn restrict(channel: BorrowedFd<'_>, threads: bool) -> Result<(), sec
         SeccompAction::Allow,
     )?;
     seccompiler::apply_filter(&missing)?;
-    Ok(())
+    seccompiler::apply_filter(&answered)
 }
 
 type Rules = BTreeMap<c_long, Vec<SeccompRule>>;

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::process::Command;
 
 use dsh_confinement::{Confinement, Demand, Limits};
-use rustix::process::{Signal, getpid, getppid, kill_process};
+use rustix::process::{Signal, getpid, getppid, kill_process, test_kill_process};
 
 /// Whether the child may have threads; unset in a normal run of the tests.
 const THREADS: &str = "DSH_TEST_THREADS";
@@ -38,8 +38,8 @@ fn child() {
     say("listen", TcpListener::bind("127.0.0.1:0"));
     say("connect", UnixStream::connect("/run/nothing"));
     say("start a program", Command::new("/bin/true").status());
-    say("kill the parent", kill_process(parent, Signal::KILL));
-    say("stop itself", kill_process(this, Signal::STOP));
+    say("signal the parent", test_kill_process(parent));
+    say("signal itself", kill_process(this, Signal::CONT));
     say("start a thread", std::thread::Builder::new().spawn(|| ()).map(|thread| thread.join().unwrap()));
     say("some memory", Vec::<u8>::new().try_reserve_exact(16 * MEBIBYTE));
     say("much memory", Vec::<u8>::new().try_reserve_exact(256 * MEBIBYTE));
@@ -77,8 +77,8 @@ fn a_confined_process_computes_and_talks_on_its_channel() {
             format!("listen: {refused}"),
             format!("connect: {refused}"),
             format!("start a program: {refused}"),
-            format!("kill the parent: {refused}"),
-            format!("stop itself: {refused}"),
+            format!("signal the parent: {refused}"),
+            format!("signal itself: {refused}"),
             format!("start a thread: {thread}"),
             "some memory: done".to_owned(),
             "much memory: memory allocation failed because the memory allocator returned an error".to_owned(),
