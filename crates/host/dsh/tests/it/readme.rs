@@ -26,7 +26,7 @@ fn the_tour_prints_what_the_readme_says() {
     assert!(copied.success());
     let _ = std::fs::remove_dir_all(folder.path().join("fixtures/workspaces/garden/out"));
     let tour = tour(&readme);
-    assert_eq!(tour.len(), 3);
+    assert_eq!(tour.len(), 4);
     for (command, expected) in tour {
         let line = format!("\"$DSH\" {command} 2>&1");
         let output = Command::new("sh")
