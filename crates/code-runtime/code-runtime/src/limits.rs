@@ -95,3 +95,60 @@ const MAX_MILLISECONDS: u64 = 2_147_483_647;
 const LEAST_MEMORY: usize = 1 << 20;
 /// `[]` and `""`.
 const LEAST_OUTPUT: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use dsh_json::{Json, object};
+
+    use super::*;
+
+    fn read(written: &Json) -> Result<Limits, String> {
+        written.read().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_not_written_has_its_default() {
+        assert_eq!(read(&object! {}), Ok(Limits::default()));
+        let written = object! {
+            "maxWallMs": MAX_MILLISECONDS, "maxComputeMs": 1, "maxMemoryBytes": 1 << 20, "maxOutputBytes": 4,
+            "maxSubCalls": 0, "maxInFlightBytes": 1,
+        };
+        let limits = Limits {
+            max_wall: Duration::from_millis(MAX_MILLISECONDS),
+            max_compute: Duration::from_millis(1),
+            max_memory_bytes: 1 << 20,
+            max_output_bytes: 4,
+            max_sub_calls: 0,
+            max_in_flight_bytes: 1,
+        };
+        assert_eq!(read(&written), Ok(limits));
+    }
+
+    #[test]
+    fn a_bound_that_can_not_be_kept_is_refused_by_name() {
+        for (written, problem) in [
+            (object! { "maxWallMs": 0 }, "maxWallMs is 0, expected 1 to 2147483647"),
+            (object! { "maxWallMs": 1_u64 << 31 }, "maxWallMs is 2147483648, expected 1 to 2147483647"),
+            (object! { "maxComputeMs": 0 }, "maxComputeMs is 0, expected 1 to 2147483647"),
+            (object! { "maxMemoryBytes": 1_048_575 }, "maxMemoryBytes is 1048575, expected at least 1048576"),
+            (object! { "maxOutputBytes": 3 }, "maxOutputBytes is 3, expected at least 4"),
+            (object! { "maxInFlightBytes": 0 }, "maxInFlightBytes is 0, expected at least 1"),
+        ] {
+            let error = read(&written).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_whole_numbers_and_keys_are_known() {
+        for written in [
+            r#"{"maxWallMs": -1}"#,
+            r#"{"maxWallMs": 1.5}"#,
+            r#"{"maxOutputBytes": "64"}"#,
+            r#"{"maxOutputBytes": 1e300}"#,
+            r#"{"maxOldGenerationSizeMb": 512}"#,
+        ] {
+            assert!(read(&Json::parse(written).unwrap()).is_err(), "{written}");
+        }
+    }
+}

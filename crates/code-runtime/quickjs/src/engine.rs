@@ -77,7 +77,7 @@ fn run(job: &Job, source: &str, port: Rc<RefCell<dyn Port>>) -> Result<Option<Js
     let result = context.with(|ctx| {
         let Ok(bridge) = Bridge::new(&ctx, port, &job.limits, verdict.clone()).map(Rc::new) else {
             ctx.catch();
-            return Err(out_of_memory(job.limits.max_memory_bytes));
+            return Err(verdict.failure().unwrap_or_else(|| out_of_memory(job.limits.max_memory_bytes)));
         };
         let run = Run { ctx: &ctx, bridge: &bridge, job, rejections: &rejections };
         let result = run.execute(source);
@@ -119,7 +119,8 @@ impl<'js> Run<'_, 'js> {
         let world = self.world();
         let (names, values) = world.map_err(|_| {
             self.ctx.catch();
-            out_of_memory(self.job.limits.max_memory_bytes)
+            let stopped = self.bridge.verdict.failure();
+            stopped.unwrap_or_else(|| out_of_memory(self.job.limits.max_memory_bytes))
         })?;
         let head = format!("(async function({}){{", names.join(","));
         let header = head.len();

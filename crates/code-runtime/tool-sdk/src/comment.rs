@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::text::{every, has_pair};
+
 /// A description on one line (spec 05 §§2.6, 3.4, 4.7): each run of whitespace is a space, none at the ends, and what can't be
 /// seen but steers a terminal or the order of what is seen is written out.
 ///
@@ -35,10 +37,10 @@ pub(crate) fn one_line(description: &str, limit: usize) -> Cow<'_, str> {
 
 /// Whether a text is the line that it would become; most are.
 fn is_one_line(text: &[u8]) -> bool {
-    text.iter().all(|byte| matches!(byte, b' '..=b'~'))
+    every(text, |byte| matches!(byte, b' '..=b'~'))
         && !text.starts_with(b" ")
         && !text.ends_with(b" ")
-        && !text.windows(2).any(|pair| pair == b"  ")
+        && !has_pair(text, *b"  ")
 }
 
 /// ECMAScript's whitespace: unlike `char::is_whitespace`, without U+0085 and with U+FEFF.

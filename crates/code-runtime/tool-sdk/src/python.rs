@@ -24,7 +24,8 @@ pub(crate) fn write_declarations(
     limits: &Limits,
     out: &mut String,
 ) -> Result<(), SdkError> {
-    let mut types = Types::new(limits);
+    let start = out.len();
+    let mut types = Types::new(limits, out);
     let mut members = String::new();
     for tool in tools {
         let name = camel(&tool.name);
@@ -41,13 +42,15 @@ pub(crate) fn write_declarations(
     let protocol = format!("class Tools(Protocol):{pass}");
     types.budget.admits(head.len() + protocol.len() + TOOLS.len());
     types.budget.check(|| Place::Frame)?;
-    out.extend([&head, &types.classes, &protocol, &members, TOOLS]);
+    out.insert_str(start, &head);
+    out.extend([&protocol, &members, TOOLS]);
     Ok(())
 }
 
 /// The annotation of a schema, without classes.
 pub(crate) fn type_text(schema: Option<&Schema>, limits: &Limits) -> Result<String, SdkError> {
-    let mut types = Types::new(limits);
+    let mut classes = String::new();
+    let mut types = Types::new(limits, &mut classes);
     let annotation = types.annotation(schema, None);
     types.budget.check(|| Place::Type)?;
     Ok(annotation)

@@ -97,7 +97,7 @@ pub enum Place {
 /// [`SdkError::DuplicateTool`], [`SdkError::TooLarge`].
 pub fn render(language: Language, tools: &[ToolDecl], limits: &Limits) -> Result<Sdk, SdkError> {
     let mut sorted: Vec<&ToolDecl> = tools.iter().collect();
-    sorted.sort_by(|one, other| one.name.encode_utf16().cmp(other.name.encode_utf16()));
+    sorted.sort_by_cached_key(|tool| tool.name.encode_utf16().collect::<Vec<_>>());
     let same = sorted.iter().zip(sorted.iter().skip(1)).find(|(one, next)| one.name == next.name);
     if let Some((tool, _)) = same {
         return Err(SdkError::DuplicateTool { name: Arc::clone(&tool.name) });

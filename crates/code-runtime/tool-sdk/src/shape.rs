@@ -1,8 +1,15 @@
 //! One node of an asserted schema, as the renderers see it (spec 04 §2).
 
 use std::collections::HashSet;
+use std::slice;
+use std::sync::Arc;
 
 use dsh_json::{Json, Object, ObjectIter};
+
+pub(crate) struct Node<'s> {
+    pub(crate) description: &'s str,
+    pub(crate) shape: Shape<'s>,
+}
 
 pub(crate) enum Shape<'s> {
     Any,
@@ -25,17 +32,16 @@ pub(crate) enum Scalar {
 /// What an object declares.
 pub(crate) struct Members<'s> {
     properties: Option<&'s Object>,
-    required: Required<'s>,
+    required: &'s [Json],
     /// Whether it takes other properties, too.
     pub(crate) open: bool,
 }
 
 /// One property of an object.
 pub(crate) struct Member<'s> {
-    pub(crate) name: &'s std::sync::Arc<str>,
+    pub(crate) name: &'s Arc<str>,
     pub(crate) required: bool,
-    pub(crate) description: &'s str,
-    pub(crate) schema: &'s Json,
+    pub(crate) node: Node<'s>,
 }
 
 /// The properties of an object that are still to come.
@@ -52,44 +58,49 @@ enum Required<'s> {
 /// Up to here a list is searched from its beginning.
 const FEW: usize = 8;
 
-impl<'s> Shape<'s> {
+impl<'s> Node<'s> {
+    /// Looks at each keyword once.
     pub(crate) fn of(schema: &'s Json) -> Self {
-        if let Some(branches) = schema.get("oneOf").and_then(Json::as_array) {
-            return Self::Union(branches);
+        let (mut kind, mut description, mut branches, mut items) = (None, None, None, None);
+        let (mut constant, mut choices) = (None, None);
+        let mut members = Members { properties: None, required: &[], open: true };
+        for (keyword, value) in schema.as_object().into_iter().flatten() {
+            match &**keyword {
+                "type" => kind = value.as_str(),
+                "description" => description = value.as_str(),
+                "oneOf" => branches = value.as_array(),
+                "items" => items = Some(value),
+                "const" => constant = Some(slice::from_ref(value)),
+                "enum" => choices = value.as_array(),
+                "properties" => members.properties = value.as_object(),
+                "required" => members.required = value.as_array().unwrap_or_default(),
+                "additionalProperties" => members.open = value.as_bool() != Some(false),
+                _ => {}
+            }
         }
-        match schema.get("type").and_then(Json::as_str) {
-            Some("object") => Self::Object(Members::of(schema)),
-            Some("array") => Self::Array(schema.get("items")),
-            Some("string") => Self::Scalar(Scalar::String, literals(schema)),
-            Some("number") => Self::Scalar(Scalar::Number, literals(schema)),
-            Some("integer") => Self::Scalar(Scalar::Integer, literals(schema)),
-            Some("boolean") => Self::Scalar(Scalar::Boolean, literals(schema)),
-            Some("null") => Self::Scalar(Scalar::Null, literals(schema)),
-            _ => Self::Any,
-        }
+        // `const` wins over `enum`.
+        let scalar = |scalar| Shape::Scalar(scalar, constant.or(choices));
+        let shape = match (branches, kind) {
+            (Some(branches), _) => Shape::Union(branches),
+            (None, Some("object")) => Shape::Object(members),
+            (None, Some("array")) => Shape::Array(items),
+            (None, Some("string")) => scalar(Scalar::String),
+            (None, Some("number")) => scalar(Scalar::Number),
+            (None, Some("integer")) => scalar(Scalar::Integer),
+            (None, Some("boolean")) => scalar(Scalar::Boolean),
+            (None, Some("null")) => scalar(Scalar::Null),
+            _ => Shape::Any,
+        };
+        Self { description: description.unwrap_or_default(), shape }
     }
-}
 
-/// Whether an object can stand in what a node describes.
-pub(crate) fn can_have_objects(schema: &Json) -> bool {
-    matches!(Shape::of(schema), Shape::Array(Some(_)) | Shape::Object(_) | Shape::Union(_))
-}
-
-/// The values that a scalar is confined to; `const` wins over `enum`.
-fn literals(schema: &Json) -> Option<&[Json]> {
-    let constant = schema.get("const").map(std::slice::from_ref);
-    constant.or_else(|| schema.get("enum").and_then(Json::as_array))
+    /// Whether an object can stand in what this describes.
+    pub(crate) fn can_have_objects(&self) -> bool {
+        matches!(self.shape, Shape::Array(Some(_)) | Shape::Object(_) | Shape::Union(_))
+    }
 }
 
 impl<'s> Members<'s> {
-    fn of(schema: &'s Json) -> Self {
-        Self {
-            properties: schema.get("properties").and_then(Json::as_object),
-            required: Required::of(schema.get("required").and_then(Json::as_array).unwrap_or_default()),
-            open: schema.get("additionalProperties").and_then(Json::as_bool) != Some(false),
-        }
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.properties.is_none_or(Object::is_empty)
     }
@@ -99,7 +110,7 @@ impl<'s> Members<'s> {
     }
 
     pub(crate) fn rest(self) -> Rest<'s> {
-        Rest { properties: self.properties.map(Object::iter), required: self.required }
+        Rest { properties: self.properties.map(Object::iter), required: Required::of(self.required) }
     }
 }
 
@@ -108,8 +119,7 @@ impl<'s> Iterator for Rest<'s> {
 
     fn next(&mut self) -> Option<Member<'s>> {
         let (name, schema) = self.properties.as_mut()?.next()?;
-        let description = schema.get("description").and_then(Json::as_str).unwrap_or_default();
-        Some(Member { name, required: self.required.has(name), description, schema })
+        Some(Member { name, required: self.required.has(name), node: Node::of(schema) })
     }
 }
 

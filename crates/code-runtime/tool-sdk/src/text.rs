@@ -11,6 +11,17 @@ pub(crate) fn quoted(name: &Arc<str>) -> String {
     Json::from(name).to_text()
 }
 
+/// Whether all bytes are as wanted. The loop has no early end, so that it takes many bytes at a time.
+pub(crate) fn every(text: &[u8], is_wanted: impl Fn(u8) -> bool) -> bool {
+    text.iter().fold(true, |all, byte| all & is_wanted(*byte))
+}
+
+/// Whether these two bytes stand side by side anywhere; takes many bytes at a time, too.
+pub(crate) fn has_pair(text: &[u8], [first, second]: [u8; 2]) -> bool {
+    let pairs = text.iter().zip(text.get(1..).unwrap_or_default());
+    pairs.fold(u8::MAX, |least, (one, next)| least.min((one ^ first) | (next ^ second))) == 0
+}
+
 /// The bytes that may still be written. Once one text did not fit, nothing does.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -27,6 +38,15 @@ impl Budget {
     pub(crate) fn admits(&mut self, bytes: usize) -> bool {
         self.left = self.left.and_then(|left| left.checked_sub(bytes));
         self.left.is_some()
+    }
+
+    /// Appends the text of a value, if it fits.
+    pub(crate) fn push_json(&mut self, value: &Json, out: &mut String) {
+        let start = out.len();
+        value.write_text(out);
+        if !self.admits(out.len() - start) {
+            out.truncate(start);
+        }
     }
 
     pub(crate) fn is_full(&self) -> bool {

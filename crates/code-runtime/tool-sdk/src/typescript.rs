@@ -32,7 +32,7 @@ pub(crate) fn write_declarations(
     limits: &Limits,
     out: &mut String,
 ) -> Result<(), SdkError> {
-    let mut types = Types::new(limits);
+    let mut types = Types::new(limits, out);
     let end = if tools.is_empty() { "}" } else { "\n}" };
     types.push(VALUE);
     types.push("\n\ninterface ToolArgsMap {");
@@ -47,15 +47,15 @@ pub(crate) fn write_declarations(
     }
     types.push(end);
     types.push(REST);
-    types.write(Place::Frame, out)
+    types.budget.check(|| Place::Frame)
 }
 
 /// The type of a schema whose first line stands at `level`.
 pub(crate) fn type_text(schema: Option<&Schema>, level: usize, limits: &Limits) -> Result<String, SdkError> {
-    let mut types = Types::new(limits);
-    types.schema(schema, level);
     let mut text = String::new();
-    types.write(Place::Type, &mut text)?;
+    let mut types = Types::new(limits, &mut text);
+    types.schema(schema, level);
+    types.budget.check(|| Place::Type)?;
     Ok(text)
 }
 

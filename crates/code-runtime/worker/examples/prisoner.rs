@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     child_main_if_asked(role);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut spec = WorkerSpec::new(Entry::Reexec, "echo");
+    spec.limits.max_cpu_seconds = Some(60);
     match std::env::args().nth(1).as_deref() {
         Some("host") => runtime.block_on(host(spec)),
         Some("leaks") => {
@@ -172,8 +173,9 @@ fn attempt_to(what: &str, about: &str, channel: &mut Channel) -> Result<String, 
         "panic" => Err(Box::<dyn Error>::from(panicking(about))),
         "abort" => std::process::abort(),
         "fault" => {
-            raw(libc::SYS_munmap, [main as *const () as i64 & !0xfff, 4096, 0, 0, 0, 0])?;
-            never()
+            // Without the pages that it stands on nobody returns.
+            let stack = (&raw const what) as i64 & !0xfff;
+            raw(libc::SYS_munmap, [stack - 0x4000, 0x8000, 0, 0, 0, 0])
         }
         "allocate" => {
             let hoard: Vec<_> = (0..MEASURE).map(|_| vec![1_u8; 1 << 20]).collect();
@@ -298,10 +300,13 @@ fn exit(status: i32) -> ! {
     std::process::exit(status)
 }
 
-/// A host with two workers in use and one in stock.
+/// A host with two busy workers and one in stock.
 async fn host(spec: WorkerSpec) -> Result<(), Box<dyn Error>> {
-    let pool = WorkerPool::new(spec);
-    let workers = [pool.take().await?, pool.take().await?];
+    let pool = WorkerPool::new(WorkerSpec { role: "escape".to_owned(), ..spec });
+    let mut workers = [pool.take().await?, pool.take().await?];
+    for worker in &mut workers {
+        worker.send(b"loop").await?;
+    }
     say(&format!("{} {}", workers[0].id(), workers[1].id()));
     io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())

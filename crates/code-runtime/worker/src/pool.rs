@@ -68,6 +68,11 @@ impl WorkerPool {
         Worker::new(started, &self.shared.spec)
     }
 
+    /// The numbers of the processes that are ready to be taken, the next one first.
+    pub fn in_stock(&self) -> Vec<u32> {
+        self.shared.state.lock().idle.iter().map(|started| started.leash.0.id()).collect()
+    }
+
     /// How many processes of this pool are there: starting, waiting, in use, or dead and about to be reaped.
     pub fn living(&self) -> usize {
         *self.shared.living.borrow()

@@ -34,8 +34,6 @@ pub struct Worker {
     max_queued_bytes: usize,
 }
 
-/// Beyond this [`Worker::send`] waits until the worker has read.
-const QUEUE_BYTES: usize = 64 << 10;
 /// How long a worker that has let go of its channel may take to end by itself.
 const LEAVE: Duration = Duration::from_millis(100);
 
@@ -77,7 +75,7 @@ impl Worker {
         BudgetWatch::new(std::sync::Arc::clone(&self.leash.0), budgets)
     }
 
-    /// Queues a frame without waiting; it is written while [`recv`](Self::recv) or [`send`](Self::send) is awaited. For
+    /// Queues a frame without waiting; it is written while [`recv`](Self::recv) or [`send`](Self::send) is awaited, and not before. For
     /// a worker that is gone it is lost: `recv` says so.
     ///
     /// # Errors
@@ -93,17 +91,14 @@ impl Worker {
             .map_err(|large| WorkerError::TooLargeToSend { bytes: large.bytes, limit: large.limit })
     }
 
-    /// Queues a frame, and waits while the worker has much left to read.
+    /// Sends a frame, after what is queued: waits until the worker's pipe has taken all of it. What arrives meanwhile is
+    /// kept for [`recv`](Self::recv).
     ///
     /// # Errors
     /// As [`queue`](Self::queue).
     pub async fn send(&mut self, payload: &[u8]) -> Result<(), WorkerError> {
         self.queue(payload)?;
-        while self.hears && self.outbox.len() > QUEUE_BYTES {
-            if !self.exchange().await {
-                break;
-            }
-        }
+        while !self.outbox.is_empty() && self.exchange().await {}
         Ok(())
     }
 
@@ -161,7 +156,7 @@ impl Worker {
         };
         let ready = tokio::select! {
             ready = self.channel.ready(wants) => ready,
-            
+            () = self.stray.collect() => return true,
         };
         let Ok(ready) = ready else { return false };
         if ready.is_writable() && !self.outbox.is_empty() {

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use dsh_agent::TurnError;
 use dsh_llm::ModelRequest;
-use dsh_session::{
-    HeaderReason, Payload, RequestConfig, RequestContext, RequestForm, RequestHeader, Session,
-};
+use dsh_session::{HeaderReason, RequestConfig, RequestContext, RequestForm, RequestHeader, Session};
 
 use crate::listen::Route;
 use crate::step::Told;
@@ -26,9 +24,12 @@ struct Header {
 
 impl LastRequest {
     pub(crate) fn of(session: &Session) -> Self {
-        let header = last::<RequestHeader>(session)
-            .map(|(seq, held)| Header { form: held.header, seeded: seq < session.first_live_seq() });
-        Self { header, context: last::<RequestContext>(session).map(|(_, held)| held) }
+        let [header, context] = session.last_request();
+        let header = header.and_then(|event| {
+            let held = event.read::<RequestHeader>()?.ok()?;
+            Some(Header { form: held.header, seeded: event.seq < session.first_live_seq() })
+        });
+        Self { header, context: context.and_then(|event| event.read()?.ok()) }
     }
 
     /// Logs what differs from the last request, and returns the request that the log now says (spec 02 §C.5).
@@ -70,8 +71,4 @@ impl LastRequest {
         }
         Ok(ModelRequest { system, messages: session.messages(), tools, max_tokens })
     }
-}
-
-fn last<P: Payload>(session: &Session) -> Option<(u64, P)> {
-    session.events().iter().rev().find_map(|event| Some((event.seq, event.read::<P>()?.ok()?)))
 }

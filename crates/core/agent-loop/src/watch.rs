@@ -2,11 +2,13 @@
 
 use std::convert::Infallible;
 use std::future::pending;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
 use dsh_agent::{Agent, Notice};
-use dsh_lifecycle::{Cancel, Cause};
+use dsh_lifecycle::{Cancel, Cause, Panic};
+use futures_util::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
@@ -34,14 +36,19 @@ impl<'a> Turn<'a> {
 }
 
 impl Watch<'_> {
-    /// Awaits the work of a turn to its end, however long that takes.
+    /// Awaits the work of a turn to its end, however long that takes. A runtime without timers stops the watch and not
+    /// the work.
     pub(crate) async fn over<T>(&self, work: impl Future<Output = T>) -> T {
-        let (mut work, mut watch) = (pin!(work), pin!(self.run()));
+        let (mut work, mut watch) = (pin!(work), pin!(AssertUnwindSafe(self.run()).catch_unwind()));
         tokio::select! {
             biased;
-            done = &mut work => done,
-            never = &mut watch => match never {},
+            done = &mut work => return done,
+            Err(payload) = &mut watch => {
+                let panic = Panic::of(payload);
+                tracing::warn!(turn = self.turn, %panic, "nobody watches the time of a turn");
+            }
         }
+        work.await
     }
 
     async fn run(&self) -> Infallible {

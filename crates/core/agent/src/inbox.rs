@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use dsh_llm::Message;
 use dsh_session::{AppendError, UserMessage};
+use parking_lot::ReentrantMutexGuard;
 
 pub use lists::{InboxLimits, Splice};
 pub use spliced::{InboxSpliced, SpliceOutcome, Target, declare};
@@ -21,7 +22,7 @@ use crate::{Agent, Notice};
 /// has not happened. A message that is said leaves with its `user/message`. Ids are unique across both lists.
 ///
 /// Any thread may use it, but for an observer or a store while it is told of an event of the session. There a change is
-/// refused with [`AppendError::Reentrant`], or waits for ever if another thread is changing the inbox: hand it on instead.
+/// refused with [`AppendError::Reentrant`]: hand it on instead.
 #[derive(Debug, Clone, Copy)]
 pub struct Inbox<'a> {
     agent: &'a Agent,
@@ -92,7 +93,7 @@ impl<'a> Inbox<'a> {
 
     /// Takes a message out that no turn has claimed yet. Returns it, or `None` when it does not wait.
     pub fn retract(self, id: &str) -> Result<Option<Arc<Message>>, InboxError> {
-        let _gate = self.agent.core().gate.lock();
+        let _gate = self.gate()?;
         let Some((target, at)) = self.place(id) else { return Ok(None) };
         let splice = Splice { target, start: at, remove: 1, insert: Vec::new() };
         Ok(self.change(splice, Removal::Canceled)?.pop())
@@ -101,7 +102,7 @@ impl<'a> Inbox<'a> {
     /// Puts another message in the place of one that no turn has claimed yet, and returns the old one; `None`, and
     /// nothing changed, when it does not wait. The new one inherits the wake of the old one.
     pub fn replace(self, id: &str, message: Message) -> Result<Option<Arc<Message>>, InboxError> {
-        let _gate = self.agent.core().gate.lock();
+        let _gate = self.gate()?;
         let Some((target, at)) = self.place(id) else { return Ok(None) };
         let new = Arc::clone(&message.id);
         let splice = Splice { target, start: at, remove: 1, insert: vec![message] };
@@ -151,7 +152,7 @@ impl<'a> Inbox<'a> {
         proposed: &[Arc<Message>],
         messages: Vec<Message>,
     ) -> Result<(), InboxError> {
-        let _gate = self.agent.core().gate.lock();
+        let _gate = self.gate()?;
         for message in messages {
             let proposed = proposed.iter().any(|waiting| waiting.id == message.id);
             if !proposed || self.holds(&message.id) {
@@ -171,7 +172,7 @@ impl<'a> Inbox<'a> {
 
     /// Takes the messages of these ids out, each run of neighbours in one event, the next step's first.
     pub(crate) fn take(self, ids: &BTreeSet<Arc<str>>, why: Removal) -> Result<(), InboxError> {
-        let _gate = self.agent.core().gate.lock();
+        let _gate = self.gate()?;
         for target in [Target::NextStep, Target::NextTurn] {
             while let Some((start, remove)) = self.run_of(target, ids) {
                 self.change(Splice { target, start, remove, insert: Vec::new() }, why)?;
@@ -192,7 +193,7 @@ impl<'a> Inbox<'a> {
     }
 
     fn send(self, target: Target, message: Message) -> Result<(), InboxError> {
-        let _gate = self.agent.core().gate.lock();
+        let _gate = self.gate()?;
         let id = Arc::clone(&message.id);
         let late = self.agent.core().state.lock().is_aborting();
         self.push(if late { Target::NextTurn } else { target }, message)?;
@@ -208,7 +209,7 @@ impl<'a> Inbox<'a> {
     /// The one way to change the lists: planned, appended, applied, told.
     fn change(self, splice: Splice, why: Removal) -> Result<Vec<Arc<Message>>, InboxError> {
         let (agent, core) = (self.agent, self.agent.core());
-        let _gate = core.gate.lock();
+        let _gate = self.gate()?;
         let outcome = (why == Removal::Canceled).then_some(SpliceOutcome::Canceled);
         let plan = core.state.lock().lists.plan(splice, outcome, agent.limits())?;
         let Some(event) = plan else { return Ok(Vec::new()) };
@@ -224,6 +225,15 @@ impl<'a> Inbox<'a> {
             agent.tell(&Notice::Inserted { target: event.target, message });
         }
         Ok(removed)
+    }
+
+    /// The right to change the lists. Whoever has it may be waiting for the session, so an observer of the session does
+    /// not wait for it.
+    fn gate(self) -> Result<ReentrantMutexGuard<'a, ()>, InboxError> {
+        if self.agent.session().is_telling() {
+            return Err(AppendError::Reentrant.into());
+        }
+        Ok(self.agent.core().gate.lock())
     }
 
     fn place(self, id: &str) -> Option<(Target, i64)> {

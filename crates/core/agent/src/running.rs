@@ -157,9 +157,11 @@ impl Drop for Driving {
         let agent = &self.agent;
         let _gate = agent.core().gate.lock();
         agent.core().state.lock().driver = None;
-        // A turn that was begun for it and that it never took: its log is closed before the next one.
+        // A turn that was begun for it and that it never took: its log is closed before the next one, and what it was
+        // begun for wants another.
         if self.take().is_some() {
             agent.end_run();
+            agent.wake();
         }
     }
 }

@@ -5,6 +5,10 @@
 //! ([`Schema::params`] and its neighbours), or from a Rust type ([`Schema::for_input`],
 //! [`Schema::for_output`]). Then it judges values: [`Schema::is_valid`] fast, [`Schema::violations`] in words.
 //!
+//! Schemas of other people ([`Schema::import`], [`Schema::import_params`]) are loosened into the subset where they go beyond
+//! it; an [`ImportReport`] says where. With the feature `foreign`, an [`Imported`] judges by the original too, so that what was
+//! loosened for the model lets nothing wrong through.
+//!
 //! ```
 //! use dsh_json::object;
 //! use dsh_json_schema::Schema;

@@ -10,8 +10,11 @@ use crate::conversation::ToolCall;
 use crate::event::Event;
 use crate::payload::Payload;
 use crate::refusal::Refusal;
+use crate::repair::{Closer, closers_since};
+use crate::request::{RequestContext, RequestHeader};
 use crate::surface::{Plan, Surface};
-use crate::turn::TurnStart;
+use crate::turn::{TurnEndReason, TurnStart};
+use crate::vocabulary::Vocabulary;
 
 #[derive(Debug, Default)]
 pub(crate) struct Log {
@@ -19,6 +22,10 @@ pub(crate) struct Log {
     surface: Surface,
     last_turn: u32,
     call_ids: HashSet<Arc<str>>,
+    /// The seqs of the last `request/header` and the last `request/context`.
+    last_request: [Option<u64>; 2],
+    /// How many events there were when everything was closed.
+    closed: usize,
 }
 
 impl Log {
@@ -45,6 +52,10 @@ impl Log {
             self.last_turn = turn.unwrap_or(self.last_turn);
         } else if *event.kind == *ToolCall::TYPE {
             self.call_ids.extend(event.data.get("callId").and_then(shared));
+        } else if *event.kind == *RequestHeader::TYPE {
+            self.last_request[0] = Some(event.seq);
+        } else if *event.kind == *RequestContext::TYPE {
+            self.last_request[1] = Some(event.seq);
         }
         for block in message.iter().flat_map(|message| message.tool_calls()) {
             if let ContentBlock::ToolCall { id, .. } = block {
@@ -57,6 +68,22 @@ impl Log {
 
     pub(crate) fn events(&self) -> &[Arc<Event>] {
         &self.events
+    }
+
+    /// The last `request/header` and the last `request/context`.
+    pub(crate) fn last_request(&self) -> [Option<&Arc<Event>>; 2] {
+        let event = |seq| self.events.get(usize::try_from(seq).ok()?);
+        self.last_request.map(|seq| seq.and_then(event))
+    }
+
+    /// What closes what is open. Only what came since everything was closed is looked at.
+    pub(crate) fn closers(&self, vocabulary: &Vocabulary, reason: TurnEndReason) -> Vec<Closer> {
+        closers_since(self.closed, &self.events, vocabulary, reason)
+    }
+
+    /// Everything is closed now.
+    pub(crate) fn set_closed(&mut self) {
+        self.closed = self.events.len();
     }
 
     pub(crate) fn surface(&self) -> &Surface {

@@ -54,6 +54,18 @@ pub fn closers<E: Borrow<Event>>(
     vocabulary: &Vocabulary,
     reason: TurnEndReason,
 ) -> Vec<Closer> {
+    closers_since(0, events, vocabulary, reason)
+}
+
+/// [`closers`] of a log of which the first `closed` events leave nothing open.
+pub(crate) fn closers_since<E: Borrow<Event>>(
+    closed: usize,
+    events: &[E],
+    vocabulary: &Vocabulary,
+    reason: TurnEndReason,
+) -> Vec<Closer> {
+    let next_seq = events.len() as u64;
+    let events = events.get(closed..).unwrap_or_default();
     let mut open = OpenParts::default();
     // A turn's start ends all that was before, but for pairs.
     let turn = events.iter().rposition(|event| *event.borrow().kind == *TurnStart::TYPE);
@@ -63,7 +75,7 @@ pub fn closers<E: Borrow<Event>>(
             open.see(event.borrow());
         }
     }
-    open.close(events.len() as u64, vocabulary, reason)
+    open.close(next_seq, vocabulary, reason)
 }
 
 /// What is open after some events.

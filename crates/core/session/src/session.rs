@@ -16,7 +16,7 @@ use crate::log::Log;
 use crate::observers::{Observers, SessionObserver};
 use crate::payload::Payload;
 use crate::refusal::{AppendError, Refusal, SessionError};
-use crate::repair::{Closer, closers};
+use crate::repair::Closer;
 use crate::sink::{Sink, SinkError};
 use crate::turn::{EndSeed, TurnEndReason};
 use crate::vocabulary::{Vocabulary, check_surface_fields};
@@ -56,7 +56,7 @@ impl Session {
     }
 
     /// Continues a session whose events are stored already: they are checked as if they were appended, and not written
-    /// again. What an earlier life left open is closed by [`closers`] with [`TurnEndReason::Interrupted`], then
+    /// again. What an earlier life left open is closed by [`closers`](crate::closers) with [`TurnEndReason::Interrupted`], then
     /// `session/end-seed` is appended, unless it is the last event already (spec 03 §5, §9). Nobody is told of these.
     pub fn resume(spec: SessionSpec, events: Vec<Event>) -> Result<Self, SessionError> {
         let mut log = Log::default();
@@ -65,13 +65,14 @@ impl Session {
             let (message, plan) = admitted.map_err(|refusal| SessionError::Event { index, refusal })?;
             log.commit(Arc::new(event), message, plan);
         }
-        let closing = closers(log.events(), &spec.vocabulary, TurnEndReason::Interrupted);
+        let closing = log.closers(&spec.vocabulary, TurnEndReason::Interrupted);
         // There are closers only where there are events.
         let time = log.events().last().map_or(0, |event| event.time);
         for closer in closing {
             let event = closer.into_event(log.next_seq(), time);
             store(&mut log, &spec, event)?;
         }
+        log.set_closed();
         if log.events().last().is_none_or(|event| *event.kind != *EndSeed::TYPE) {
             let data = to_json(&EndSeed {})?;
             let time = spec.clock.now_ms();
@@ -111,7 +112,7 @@ impl Session {
         self.write(payload, SurfaceOp::Replace { start, end }, Some(sources.into()))
     }
 
-    /// Closes what is open, for a turn that can't go on: appends what [`closers`] says (design §4.9), and returns it.
+    /// Closes what is open, for a turn that can't go on: appends what [`closers`](crate::closers) says (design §4.9), and returns it.
     /// Stops at the first event that can't be appended.
     pub fn close_open(&self, reason: TurnEndReason) -> Result<Vec<Arc<Event>>, AppendError> {
         // Held throughout, so that no one appends in between.
@@ -119,8 +120,16 @@ impl Session {
         if gate.get() {
             return Err(AppendError::Reentrant);
         }
-        let closing = closers(self.0.log.lock().events(), &self.0.spec.vocabulary, reason);
-        closing.into_iter().map(|closer| self.close(closer)).collect()
+        let closing = self.0.log.lock().closers(&self.0.spec.vocabulary, reason);
+        let closed = closing.into_iter().map(|closer| self.close(closer)).collect::<Result<_, _>>()?;
+        self.0.log.lock().set_closed();
+        Ok(closed)
+    }
+
+    /// Whether the caller is an observer or a store that is told of an event of this session. It can't append, and must
+    /// not wait for anyone who does.
+    pub fn is_telling(&self) -> bool {
+        self.0.gate.is_owned_by_current_thread()
     }
 
     /// What a new session would take over from this one, up to the event `boundary` or to the last (spec 03 §5).
@@ -184,6 +193,11 @@ impl Session {
     /// The number of the next turn: one more than the highest in the log.
     pub fn next_turn(&self) -> u32 {
         self.0.log.lock().last_turn().saturating_add(1)
+    }
+
+    /// The last `request/header` and the last `request/context` of the log.
+    pub fn last_request(&self) -> [Option<Arc<Event>>; 2] {
+        self.0.log.lock().last_request().map(Option::<&Arc<Event>>::cloned)
     }
 
     /// Whether a tool call of this id is in the log (design §5: a repeated one is replaced before it is logged).

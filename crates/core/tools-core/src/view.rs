@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use dsh_lifecycle::contain;
 use dsh_llm::ToolSchema;
 use dsh_scope::{Layers, Scope, ScopeId, WeakScope};
 use indexmap::IndexMap;
@@ -117,9 +118,11 @@ impl View {
         self.tools.get(name).filter(|_| !is_out_of_reach)
     }
 
-    /// What a model is told that called a collapsed tool.
+    /// What a model is told that called a collapsed tool; by a transport that panics only the way itself.
     pub(crate) fn route(&self, name: &str) -> Option<String> {
-        self.transport.as_ref().map(|mounted| mounted.transport.route(name))
+        let mounted = self.transport.as_ref()?;
+        let route = contain(|| mounted.transport.route(name));
+        Some(route.unwrap_or_else(|_| format!("call it in a program for `{RUN_CODE}`")))
     }
 
     /// What a request offers to the model: the tools that it may call directly, and the names that an order of tools

@@ -52,8 +52,15 @@ impl Global {
             None => Environment::of_process()?,
         };
         Ok(match self.seed {
-            Some(seed) => environment.seeded(seed),
+            // A session that is continued holds the ids of its earlier part.
+            Some(seed) => environment.seeded(seed.wrapping_add(self.session_bytes())),
             None => environment,
         })
+    }
+
+    /// How long the named session's log is; 0 for a new one.
+    fn session_bytes(&self) -> u64 {
+        let found = self.session.as_ref().and_then(|file| std::fs::metadata(file).ok());
+        found.map_or(0, |found| found.len())
     }
 }

@@ -23,6 +23,14 @@ fn at_the_bound_the_exact_output_comes_back_and_one_above_it_does_not() {
 }
 
 #[test]
+fn the_usual_bound_is_as_exact() {
+    let cap = crate::Limits::default().max_output_bytes;
+    let filling = |bytes: usize| Ok(Some(Json::from("x".repeat(bytes - "[]".len() - "\"\"".len()))));
+    assert!(settled(cap, &[], filling(cap)).1.is_ok());
+    assert!(over(&settled(cap, &[], filling(cap + 1)), &[]));
+}
+
+#[test]
 fn what_is_printed_alone_may_fill_the_bound() {
     assert_eq!(
         settled(15, &["12345", "12345"], Ok(None)).1.map_err(|failure| failure.kind),

@@ -2,6 +2,7 @@
 
 mod console;
 mod contract;
+mod engine;
 mod faults;
 mod hostile;
 mod kit;

@@ -9,45 +9,6 @@ use unicode_normalization::{UnicodeNormalization as _, is_nfkc};
 /// The most UTF-16 units of a class name, its counter aside.
 const LONGEST: usize = 120;
 
-const RESERVED: [&str; 36] = [
-    "False",
-    "None",
-    "True",
-    "and",
-    "as",
-    "assert",
-    "async",
-    "await",
-    "break",
-    "class",
-    "continue",
-    "def",
-    "del",
-    "elif",
-    "else",
-    "except",
-    "finally",
-    "for",
-    "from",
-    "global",
-    "if",
-    "import",
-    "in",
-    "is",
-    "lambda",
-    "nonlocal",
-    "not",
-    "or",
-    "pass",
-    "raise",
-    "return",
-    "try",
-    "while",
-    "with",
-    "yield",
-    "__debug__",
-];
-
 /// Whether a name is an identifier, and the same after Python has normalised it.
 pub(crate) fn is_bare(name: &str) -> bool {
     let mut chars = name.chars();
@@ -58,7 +19,13 @@ pub(crate) fn is_bare(name: &str) -> bool {
 
 /// Whether an identifier is a hard keyword, or one that can't be assigned.
 pub(crate) fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
+    matches!(
+        name,
+        "False" | "None" | "True" | "and" | "as" | "assert" | "async" | "await" | "break" | "class" | "continue" | "def"
+            | "del" | "elif" | "else" | "except" | "finally" | "for" | "from" | "global" | "if" | "import" | "in" | "is"
+            | "lambda" | "nonlocal" | "not" | "or" | "pass" | "raise" | "return" | "try" | "while" | "with" | "yield"
+            | "__debug__"
+    )
 }
 
 /// Whether a name can be that of a field. One that a class body would mangle can't.
@@ -128,6 +95,9 @@ fn normalised(name: String) -> String {
 
 /// As much of a name as has at most [`LONGEST`] units.
 fn capped(mut name: String) -> String {
+    if name.len() <= LONGEST {
+        return name;
+    }
     let mut units = 0;
     let end = name.char_indices().find(|(_, c)| {
         units += c.len_utf16();

@@ -10,7 +10,7 @@ use dsh_json_schema::Schema;
 use super::names::{ClassNames, appended, camel, is_field};
 use super::{comment, mark_of};
 use crate::Limits;
-use crate::shape::{Members, Rest, Scalar, Shape, can_have_objects};
+use crate::shape::{Members, Node, Rest, Scalar, Shape};
 use crate::text::Budget;
 
 /// The most `list[` in one annotation: Python reads at most 200 open brackets (spec 05 §4.6).
@@ -20,16 +20,16 @@ const LISTS: usize = 180;
 const OPEN_NOTE: &str = "\n    # Any other key is accepted, too.";
 
 /// Everything behind which annotations have left classes.
-pub(super) struct Types<'l> {
+pub(super) struct Types<'t> {
     /// The finished classes, children before their parents, each with a blank line behind it.
-    pub(super) classes: String,
+    classes: &'t mut String,
     pub(super) budget: Budget,
-    /// The annotation that is being written, and above it the classes whose fields are.
-    texts: Vec<String>,
+    /// The annotations that nobody has taken, and behind them the classes that are being written, each in its parent.
+    text: String,
     names: ClassNames,
     /// What is imported from `typing`.
     symbols: BTreeSet<&'static str>,
-    limits: &'l Limits,
+    limits: &'t Limits,
 }
 
 /// Where a node stands.
@@ -45,15 +45,16 @@ struct At {
 enum Open<'s> {
     List { item: Option<(&'s Json, At)> },
     Union { rest: slice::Iter<'s, Json>, place: usize, at: At },
-    Class { rest: Rest<'s>, name: Arc<str>, open: bool, is_empty: bool, bracket: bool },
+    Class { rest: Rest<'s>, name: Arc<str>, start: usize, open: bool, is_empty: bool, bracket: bool },
 }
 
-impl<'l> Types<'l> {
-    pub(super) fn new(limits: &'l Limits) -> Self {
+impl<'t> Types<'t> {
+    /// Appends classes to a text.
+    pub(super) fn new(limits: &'t Limits, classes: &'t mut String) -> Self {
         Self {
-            classes: String::new(),
+            classes,
             budget: Budget::new(limits),
-            texts: Vec::new(),
+            text: String::new(),
             names: ClassNames::default(),
             symbols: BTreeSet::from(["Protocol"]),
             limits,
@@ -62,12 +63,13 @@ impl<'l> Types<'l> {
 
     /// The annotation of a schema, whose classes begin with `name`; without a name there are none.
     pub(super) fn annotation(&mut self, schema: Option<&Schema>, name: Option<String>) -> String {
-        self.texts.push(String::new());
         match schema {
             None => self.symbol("Any"),
-            Some(schema) => self.walk(schema.json(), At { name: name.map(Into::into), lists: 0 }),
+            Some(schema) => self.walk(Node::of(schema.json()), At { name: name.map(Into::into), lists: 0 }),
         }
-        self.texts.pop().unwrap_or_default()
+        let annotation = self.text.clone();
+        self.text.clear();
+        annotation
     }
 
     /// The line that imports what everything so far, and the protocol, is made of.
@@ -76,7 +78,7 @@ impl<'l> Types<'l> {
         format!("from typing import {}", symbols.join(", "))
     }
 
-    fn walk(&mut self, root: &Json, at: At) {
+    fn walk(&mut self, root: Node<'_>, at: At) {
         let mut open = Vec::new();
         self.begin(root, at, &mut open);
         while let Some(top) = open.last_mut() {
@@ -89,8 +91,8 @@ impl<'l> Types<'l> {
     }
 
     /// Writes a leaf, or opens a node that has children.
-    fn begin<'s>(&mut self, node: &'s Json, at: At, open: &mut Vec<Open<'s>>) {
-        match Shape::of(node) {
+    fn begin<'s>(&mut self, node: Node<'s>, at: At, open: &mut Vec<Open<'s>>) {
+        match node.shape {
             Shape::Scalar(Scalar::Null, _) => self.push("None"),
             Shape::Scalar(_, Some(literals)) => self.literals(literals),
             Shape::Scalar(scalar, None) => self.push(name_of(scalar)),
@@ -109,26 +111,26 @@ impl<'l> Types<'l> {
     }
 
     /// Writes up to the next child, or to the end.
-    fn step<'s>(&mut self, top: &mut Open<'s>) -> Option<(&'s Json, At)> {
+    fn step<'s>(&mut self, top: &mut Open<'s>) -> Option<(Node<'s>, At)> {
         match top {
             Open::List { item } => {
-                let item = item.take();
-                if item.is_none() {
+                let Some((item, at)) = item.take() else {
                     self.push("]");
-                }
-                item
+                    return None;
+                };
+                Some((Node::of(item), at))
             }
             Open::Union { rest, place, at } => {
-                let branch = rest.next()?;
+                let branch = Node::of(rest.next()?);
                 *place += 1;
                 if *place > 1 {
                     self.push(" | ");
                 }
-                let name = at.name.as_ref().filter(|_| can_have_objects(branch));
+                let name = at.name.as_ref().filter(|_| branch.can_have_objects());
                 let name = name.map(|name| appended(name, &place.to_string()).into());
                 Some((branch, At { name, ..*at }))
             }
-            Open::Class { rest, name, open, is_empty, bracket } => {
+            Open::Class { rest, name, start, open, is_empty, bracket } => {
                 if std::mem::take(bracket) {
                     self.push("]");
                 }
@@ -140,11 +142,14 @@ impl<'l> Types<'l> {
                     } else {
                         ""
                     });
-                    self.leave_class();
+                    self.leave_class(*start);
                     return None;
                 };
-                if let Some(comment) = comment(member.description, self.limits) {
-                    self.push(&format!("\n    {} {comment}", mark_of(&comment)));
+                if let Some(comment) = comment(member.node.description, self.limits) {
+                    self.push("\n    ");
+                    self.push(mark_of(&comment));
+                    self.push(" ");
+                    self.push(&comment);
                 }
                 self.push("\n    ");
                 self.push(member.name);
@@ -156,9 +161,9 @@ impl<'l> Types<'l> {
                     self.push("[");
                 }
                 let child =
-                    can_have_objects(member.schema).then(|| appended(name, &camel(member.name)).into());
+                    member.node.can_have_objects().then(|| appended(name, &camel(member.name)).into());
                 // One bracket is kept for `NotRequired`, needed or not.
-                Some((member.schema, At { name: child, lists: 1 }))
+                Some((member.node, At { name: child, lists: 1 }))
             }
         }
     }
@@ -167,25 +172,27 @@ impl<'l> Types<'l> {
     fn class<'s>(&mut self, members: Members<'s>, name: &Arc<str>) -> Open<'s> {
         let name = self.names.allocate(name);
         self.push(&name);
-        self.texts.push(String::new());
-        self.push(&format!("class {name}("));
+        let start = self.text.len();
+        self.push("class ");
+        self.push(&name);
+        self.push("(");
         self.symbol("TypedDict");
         self.push("):");
         let open = members.open;
-        Open::Class { rest: members.rest(), name, open, is_empty: true, bracket: false }
+        Open::Class { rest: members.rest(), name, start, open, is_empty: true, bracket: false }
     }
 
-    fn leave_class(&mut self) {
+    /// Moves the class that begins here to those that are finished.
+    fn leave_class(&mut self, start: usize) {
         self.push("\n\n");
-        self.classes.push_str(&self.texts.pop().unwrap_or_default());
+        self.classes.push_str(self.text.get(start..).unwrap_or_default());
+        self.text.truncate(start);
     }
 
     /// Adds text where it is being written; nothing more once the budget is full.
     fn push(&mut self, text: &str) {
-        if self.budget.admits(text.len())
-            && let Some(current) = self.texts.last_mut()
-        {
-            current.push_str(text);
+        if self.budget.admits(text.len()) {
+            self.text.push_str(text);
         }
     }
 
@@ -216,7 +223,7 @@ impl<'l> Types<'l> {
                 Json::Bool(false) => self.push("False"),
                 Json::Number(value) => self.push(&number(value)),
                 Json::Null | Json::String(_) | Json::Array(_) | Json::Object(_) => {
-                    self.push(&literal.to_text());
+                    self.budget.push_json(literal, &mut self.text);
                 }
             }
         }

@@ -6,25 +6,27 @@ use dsh_json::{Json, Number};
 use dsh_json_schema::Schema;
 
 use super::key;
+use crate::Limits;
 use crate::comment::one_line;
-use crate::shape::{Rest, Scalar, Shape};
-use crate::text::Budget;
-use crate::{Limits, Place, SdkError};
+use crate::shape::{Node, Rest, Scalar, Shape};
+use crate::text::{Budget, every, has_pair};
 
-/// The deepest indentation, of 32 levels; without a bound, deep types would be quadratic.
-const INDENTATION: &str = "                                                                ";
+/// A new line with the deepest indentation, of 32 levels; without a bound, deep types would be quadratic.
+const LINE: &str = "\n                                                                ";
 
 /// Text to which types are added.
 ///
 /// An array's item stands in parentheses when its text has a `|` or `&` anywhere (spec 05 §3.3). That is known only
-/// behind the item, so the places of opening parentheses are kept, and filled at the end.
-pub(super) struct Types<'l> {
-    text: String,
-    /// Behind the last `|` or `&`.
+/// behind the item, so the places of opening parentheses are kept, and filled when the whole type is written.
+pub(super) struct Types<'t> {
+    text: &'t mut String,
+    /// Up to here a `|` or `&` has been looked for.
+    seen: usize,
+    /// Behind the last piece in which one was found.
     mark: usize,
     parentheses: Vec<usize>,
     pub(super) budget: Budget,
-    limits: &'l Limits,
+    limits: &'t Limits,
 }
 
 /// A type that is not finished: what of it is still to come.
@@ -34,21 +36,16 @@ enum Open<'s> {
     Object { rest: Rest<'s>, begun: bool, open: bool, level: usize },
 }
 
-impl<'l> Types<'l> {
-    pub(super) fn new(limits: &'l Limits) -> Self {
-        let budget = Budget::new(limits);
-        Self { text: String::new(), mark: 0, parentheses: Vec::new(), budget, limits }
+impl<'t> Types<'t> {
+    pub(super) fn new(limits: &'t Limits, text: &'t mut String) -> Self {
+        Self { text, seen: 0, mark: 0, parentheses: Vec::new(), budget: Budget::new(limits), limits }
     }
 
     /// Adds text; nothing more once the budget is full.
     pub(super) fn push(&mut self, text: &str) {
-        if !self.budget.admits(text.len()) {
-            return;
+        if self.budget.admits(text.len()) {
+            self.text.push_str(text);
         }
-        if let Some(at) = text.bytes().rposition(|byte| matches!(byte, b'|' | b'&')) {
-            self.mark = self.text.len() + at + 1;
-        }
-        self.text.push_str(text);
     }
 
     /// Adds the comment of a description on a line of its own: one for blanks, too, none for no text (spec 05 §3.4).
@@ -60,24 +57,25 @@ impl<'l> Types<'l> {
         self.line(level);
         // The compiler obeys `@ts-` at the beginning of a comment.
         self.push(if line.starts_with("@ts-") { "/** \\" } else { "/** " });
-        for (place, piece) in line.split("*/").enumerate() {
-            self.push(if place > 0 { "*\\/" } else { "" });
-            self.push(piece);
+        if has_pair(line.as_bytes(), *b"*/") {
+            self.push(&line.replace("*/", "*\\/"));
+        } else {
+            self.push(&line);
         }
         self.push(" */");
     }
 
     /// Begins a line.
     pub(super) fn line(&mut self, level: usize) {
-        self.push("\n");
-        self.push(INDENTATION.get(..2 * level).unwrap_or(INDENTATION));
+        self.push(LINE.get(..1 + 2 * level).unwrap_or(LINE));
     }
 
     /// Adds the type of a schema, whose first line stands at `level`.
     pub(super) fn schema(&mut self, schema: Option<&Schema>, level: usize) {
         let Some(schema) = schema else { return self.push("unknown") };
+        self.seen = self.text.len();
         let mut open = Vec::new();
-        self.begin(schema.json(), level, &mut open);
+        self.begin(Node::of(schema.json()), level, &mut open);
         while let Some(top) = open.last_mut() {
             match self.step(top) {
                 _ if self.budget.is_full() => return,
@@ -85,32 +83,44 @@ impl<'l> Types<'l> {
                 None => _ = open.pop(),
             }
         }
+        self.open_parentheses();
     }
 
-    /// Appends the whole text.
-    pub(super) fn write(mut self, place: Place, out: &mut String) -> Result<(), SdkError> {
-        self.budget.admits(self.parentheses.len());
-        self.budget.check(|| place)?;
+    /// Puts the opening parentheses where they belong.
+    fn open_parentheses(&mut self) {
         self.parentheses.sort_unstable();
-        out.reserve(self.text.len() + self.parentheses.len());
-        let mut from = 0;
-        for at in self.parentheses {
-            out.push_str(self.text.get(from..at).unwrap_or_default());
-            out.push('(');
-            from = at;
+        let Some(first) = self.parentheses.first() else { return };
+        let tail = self.text.split_off(*first);
+        let mut rest = tail.as_str();
+        let mut from = *first;
+        for at in self.parentheses.drain(..) {
+            let (before, behind) = rest.split_at(at - from);
+            self.text.extend([before, "("]);
+            (rest, from) = (behind, at);
         }
-        out.push_str(self.text.get(from..).unwrap_or_default());
-        Ok(())
+        self.text.push_str(rest);
+    }
+
+    /// Looks for a `|` or `&` in what was written since the last time.
+    fn look(&mut self) {
+        let written = self.text.as_bytes().get(self.seen..).unwrap_or_default();
+        self.seen = self.text.len();
+        if !every(written, |byte| !matches!(byte, b'|' | b'&')) {
+            self.mark = self.seen;
+        }
     }
 
     /// Writes a leaf, or opens a node that has children.
-    fn begin<'s>(&mut self, node: &'s Json, level: usize, open: &mut Vec<Open<'s>>) {
-        match Shape::of(node) {
+    fn begin<'s>(&mut self, node: Node<'s>, level: usize, open: &mut Vec<Open<'s>>) {
+        match node.shape {
             Shape::Any => self.push("JsonValue"),
             Shape::Scalar(_, Some(literals)) => self.literals(literals),
             Shape::Scalar(scalar, None) => self.push(name_of(scalar)),
             Shape::Array(None) => self.push("JsonValue[]"),
-            Shape::Array(item) => open.push(Open::Array { item, start: self.text.len(), level }),
+            Shape::Array(item) => {
+                self.look();
+                open.push(Open::Array { item, start: self.text.len(), level });
+            }
             Shape::Union(branches) => open.push(Open::Union { rest: branches.iter(), begun: false, level }),
             Shape::Object(members) if members.is_empty() => {
                 self.push(if members.open { "Record<string, JsonValue>" } else { "Record<string, never>" });
@@ -124,14 +134,16 @@ impl<'l> Types<'l> {
     }
 
     /// Writes up to the next child, or to the end.
-    fn step<'s>(&mut self, top: &mut Open<'s>) -> Option<(&'s Json, usize)> {
+    fn step<'s>(&mut self, top: &mut Open<'s>) -> Option<(Node<'s>, usize)> {
         match top {
             Open::Array { item, start, level } => {
                 if let Some(item) = item.take() {
-                    return Some((item, *level));
+                    return Some((Node::of(item), *level));
                 }
+                self.look();
                 if self.mark > *start {
                     self.parentheses.push(*start);
+                    self.budget.admits("(".len());
                     self.push(")");
                 }
                 self.push("[]");
@@ -142,7 +154,7 @@ impl<'l> Types<'l> {
                 if std::mem::replace(begun, true) {
                     self.push(" | ");
                 }
-                Some((branch, *level))
+                Some((Node::of(branch), *level))
             }
             Open::Object { rest, begun, open, level } => {
                 if std::mem::replace(begun, true) {
@@ -154,11 +166,11 @@ impl<'l> Types<'l> {
                     return None;
                 };
                 let inner = *level + 1;
-                self.doc(member.description, inner);
+                self.doc(member.node.description, inner);
                 self.line(inner);
                 self.push(&key(member.name));
                 self.push(if member.required { ": " } else { "?: " });
-                Some((member.schema, inner))
+                Some((member.node, inner))
             }
         }
     }
@@ -171,7 +183,10 @@ impl<'l> Types<'l> {
             if place > 0 {
                 self.push(" | ");
             }
-            self.push(&literal.as_number().map_or_else(|| literal.to_text(), number));
+            match literal.as_number() {
+                Some(value) => self.push(&number(value)),
+                None => self.budget.push_json(literal, self.text),
+            }
         }
     }
 }

@@ -59,7 +59,7 @@ async fn the_kernel_ends_what_computes_too_long_also_where_nobody_looks() {
     spec.limits.max_cpu_seconds = Some(1);
     let ended = end_of(&WorkerPool::new(spec), "loop").await;
     assert_eq!((ended.exit.how, ended.hint), (How::Signal(24), Some(Hint::OutOfCpu)));
-    assert!(ended.exit.cpu.is_some_and(|cpu| cpu.as_millis() >= 900), "{ended:?}");
+    assert!(ended.exit.cpu.is_some_and(|cpu| cpu.as_millis() >= 500), "{ended:?}");
 }
 
 #[tokio::test]
@@ -90,6 +90,17 @@ async fn a_stopped_worker_is_killed_like_any_other() {
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     assert_eq!(worker.kill().await.exit.to_string(), "signal 9");
     assert!(rustix::process::test_kill_process(pid).is_err());
+}
+
+#[tokio::test]
+async fn a_kill_that_was_not_the_owners_looks_like_a_machine_without_memory() {
+    let pool = pool();
+    let mut worker = pool.take().await.unwrap();
+    let pid = rustix::process::Pid::from_raw(worker.id().try_into().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    let ended = end(&mut worker).await;
+    let expected = (How::Signal(9), false, Some(Hint::OutOfMemory));
+    assert_eq!((ended.exit.how, ended.exit.killed, ended.hint), expected);
 }
 
 #[tokio::test]

@@ -30,38 +30,19 @@ async fn each_worker_is_used_once() {
 
 #[tokio::test]
 async fn a_worker_that_died_in_stock_is_not_given_out() {
-    let pool = WorkerPool::new(WorkerSpec { idle: 3, ..spec("escape") });
-    // The oldest in stock, seen by its host as a child of some number, dies.
-    let first = pool.take().await.unwrap();
-    let children = children();
-    assert!(!children.is_empty());
-    for child in children.into_iter().filter(|child| *child != first.id()) {
-        let pid = rustix::process::Pid::from_raw(child.try_into().unwrap()).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    }
-    for _ in 0..4 {
-        // One that dies at this very moment is noticed when it is used.
-        let mut worker = pool.take().await.unwrap();
-        worker.send(b"input").await.unwrap();
-        if worker.recv().await.is_ok() {
-            return;
+    let pool = pool();
+    let ready = loop {
+        match pool.in_stock().as_slice() {
+            [ready] => break *ready,
+            _ => tokio::task::yield_now().await,
         }
+    };
+    let pid = rustix::process::Pid::from_raw(ready.try_into().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    while pool.living() > 0 {
+        tokio::task::yield_now().await;
     }
-    panic!("only dead workers");
-}
-
-/// The children of this process that have become workers.
-fn children() -> Vec<u32> {
-    let this = std::process::id().to_string();
-    let entries = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    entries
-        .filter_map(|entry| {
-            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-            let (name, rest) = stat.rsplit_once(") ")?;
-            let is_ours = name.ends_with("(dsh-worker") && rest.split(' ').nth(1) == Some(&this);
-            is_ours.then(|| entry.file_name().to_str()?.parse().ok()).flatten()
-        })
-        .collect()
+    next_one_works(&pool).await;
 }
 
 #[tokio::test]

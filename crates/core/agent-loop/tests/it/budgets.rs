@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use dsh_agent::{Agent, Notice, Status};
 use dsh_agent_loop::LoopConfig;
+use dsh_lifecycle::{Cancel, Cause};
 use dsh_llm::{Message, Source};
+use dsh_tools_core::{Layer, Next, Post, PostDecision, ToolError};
 
 use crate::kit::{Scene, calls, message, pass, says};
 
@@ -77,11 +80,36 @@ async fn a_body_that_does_not_listen_is_told_of_and_awaited() {
     let scene = Scene::with(config, [calls([("c1", "x", r#"{"ms":500}"#)])]);
     let stop = async {
         pass(5).await;
-        scene.cancel.cancel(dsh_lifecycle::Cause::User);
+        scene.cancel.cancel(Cause::User);
     };
     tokio::join!(scene.turn("go"), stop);
     assert_eq!(
         scene.noted(&["overdue", "end", "turn/end"]),
         ["105 overdue 1 100", "500 end c1", "500 turn/end aborted user"]
     );
+}
+
+#[test]
+fn without_timers_a_stopped_turn_is_awaited_all_the_same() {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+        let scene = Scene::new([calls([("c1", "p", "not json")])]);
+        scene.keep(scene.tools.on_post_execute(None, Arc::new(Stops(scene.cancel.clone()))));
+        scene.turn("go").await;
+        assert_eq!(
+            scene.log_of(&["result", "turn/end"]),
+            ["result c1 INVALID_ARGS", "turn/end aborted user"]
+        );
+    });
+}
+
+/// Stops the turn, and takes its time.
+struct Stops(Cancel);
+
+#[async_trait]
+impl Layer<Post, PostDecision> for Stops {
+    async fn call(&self, cx: &Post, next: Next<'_, Post, PostDecision>) -> Result<PostDecision, ToolError> {
+        self.0.cancel(Cause::User);
+        tokio::task::yield_now().await;
+        next.run(cx).await
+    }
 }

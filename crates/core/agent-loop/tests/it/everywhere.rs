@@ -2,7 +2,6 @@
 //! there is. Afterwards the log is sound, each call has one result, and each message was said once, or waits.
 
 use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
@@ -122,7 +121,7 @@ fn in_virtual_time<T>(test: impl Future<Output = T>) -> T {
 /// Polls `work` to its end, and calls `act` before the poll of this number, which may say to stop there. Whether it came
 /// to that poll.
 async fn hit<T>(point: usize, act: impl Fn() -> bool, work: impl Future<Output = T>) -> bool {
-    let (mut work, mut polls) = (pin!(work), 0);
+    let (mut work, mut polls) = (Box::pin(work), 0);
     poll_fn(|cx| {
         polls += 1;
         if polls == point + 1 && !act() {

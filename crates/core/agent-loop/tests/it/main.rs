@@ -15,7 +15,6 @@ mod log;
 mod probe;
 mod properties;
 mod requests;
-mod scratch_many;
 mod settings;
 mod steering;
 mod turns;

@@ -200,6 +200,18 @@ impl dsh_session::SessionObserver for Nervous {
     }
 }
 
+#[tokio::test]
+async fn a_turn_that_a_dropped_driver_never_took_is_begun_again_for_the_next() {
+    let stage = Stage::new();
+    let (agent, stop) = (&stage.agent, Cancel::new());
+    let driving = agent.attach(&stop).unwrap();
+    agent.inbox().followup(message("a")).unwrap();
+    drop(driving);
+    assert_eq!((agent.status(), stage.waits()), (Status::Idle, "[] [a]".to_owned()));
+    let driving = agent.attach(&stop).unwrap();
+    assert_eq!(driving.begun().now_or_never().unwrap().unwrap().1, 2);
+}
+
 #[test]
 fn many_threads_may_send_and_cancel_and_the_log_says_what_memory_holds() {
     let stage = Stage::new();

@@ -2,8 +2,10 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
-use dsh_agent::{InboxError, InboxLimits, InboxSpliced, Splice, SpliceOutcome, Target};
+use dsh_agent::{Agent, InboxError, InboxLimits, InboxSpliced, Notice, Splice, SpliceOutcome, Target};
 use dsh_llm::{Message, Role, Source, text};
 use dsh_session::{AppendError, Event, Payload, Session, SessionObserver, UserMessage};
 use parking_lot::Mutex;
@@ -200,7 +202,7 @@ fn what_the_log_does_not_take_has_not_happened() {
 
 /// Sends when it is told of a change, and notes what it sees and what comes of it.
 struct Echo {
-    agent: dsh_agent::Agent,
+    agent: Agent,
     seen: Mutex<Vec<(usize, bool)>>,
 }
 
@@ -230,8 +232,8 @@ fn an_observer_of_the_log_sees_the_old_lists_and_what_it_sends_is_refused() {
 #[test]
 fn an_observer_of_the_agent_sees_the_new_lists_and_may_send() {
     let stage = Stage::new();
-    let echo = |agent: &dsh_agent::Agent, notice: &dsh_agent::Notice<'_>| {
-        if let dsh_agent::Notice::Inserted { target: Target::NextTurn, message: sent } = notice {
+    let echo = |agent: &Agent, notice: &Notice<'_>| {
+        if let Notice::Inserted { target: Target::NextTurn, message: sent } = notice {
             assert!(agent.inbox().holds(&sent.id));
             agent.inbox().inject(message(&format!("re:{}", sent.id))).unwrap();
         }
@@ -291,4 +293,80 @@ fn a_foreign_log_is_cut_to_what_makes_sense() {
     assert_eq!(stage.resumed().waits(), "[] [a]");
     session.append(&UserMessage(message("m"))).unwrap();
     assert_eq!(stage.resumed().waits(), "[] [a]");
+}
+
+#[test]
+fn what_is_said_leaves_with_its_own_event_and_what_is_left_out_is_claimed() {
+    let stage = Stage::new();
+    let inbox = stage.agent.inbox();
+    for id in ["a", "b", "c"] {
+        inbox.inject(message(id)).unwrap();
+    }
+    inbox.queue(message("p")).unwrap();
+    let proposed = inbox.proposal(true);
+    inbox.retract("b").unwrap();
+    stage.told();
+    let said = ["a", "b", "p", "of a hook"].map(message).into();
+    inbox.deliver(1, &proposed, said).unwrap();
+    assert_eq!(stage.told(), ["claimed 1 a", "claimed 1 p", "claimed 1 c"]);
+    let events = stage.agent.session().events();
+    let said: Vec<_> = events.iter().filter_map(|event| event.read::<UserMessage>()).collect();
+    let said: Vec<_> = said.iter().map(|said| said.as_ref().unwrap().0.id.to_string()).collect();
+    assert_eq!(said, ["a", "p", "of a hook"], "what was retracted is not said");
+    assert_eq!((stage.waits(), stage.resumed().waits()), ("[] []".to_owned(), "[] []".to_owned()));
+}
+
+#[test]
+fn what_the_log_does_not_take_is_not_said_and_waits_on() {
+    let stage = Stage::new();
+    let inbox = stage.agent.inbox();
+    for id in ["a", "b", "c"] {
+        inbox.inject(message(id)).unwrap();
+    }
+    let proposed = inbox.proposal(true);
+    let said = vec![message("a"), Message { id: "".into(), ..message("bad") }, message("c")];
+    let refused = inbox.deliver(1, &proposed, said);
+    assert!(matches!(refused, Err(InboxError::Log(_))), "{refused:?}");
+    assert_eq!((&*stage.waits(), &*stage.resumed().waits()), ("[b c] []", "[b c] []"));
+}
+
+/// Sends to the agent when the session tells it of what was said.
+struct Sends(Agent, Mutex<Vec<InboxError>>);
+
+impl SessionObserver for Sends {
+    fn appended(&self, event: &Arc<Event>) {
+        if event.read::<UserMessage>().is_some() {
+            self.1.lock().extend(self.0.inbox().inject(message("echo")).err());
+        }
+    }
+}
+
+#[test]
+fn an_observer_of_the_session_is_refused_and_does_not_wait_for_who_is_changing_the_inbox() {
+    let stage = Stage::new();
+    let agent = &stage.agent;
+    let observer = Arc::new(Sends(agent.clone(), Mutex::default()));
+    agent.session().observe(Arc::<Sends>::clone(&observer)).keep();
+    let (changing, is_changing) = channel();
+    let (appended, has_appended) = channel();
+    let has_appended = Mutex::new(has_appended);
+    let in_time = Arc::new(Mutex::new(false));
+    let was_in_time = Arc::clone(&in_time);
+    // Told within a change of the inbox, which it holds up until the other thread is through.
+    let waits = move |_: &Agent, _: &Notice<'_>| {
+        changing.send(()).unwrap();
+        *was_in_time.lock() = has_appended.lock().recv_timeout(Duration::from_secs(10)).is_ok();
+    };
+    agent.hooks().observe(None, Arc::new(waits)).keep();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            is_changing.recv().unwrap();
+            agent.session().append(&UserMessage(message("said"))).unwrap();
+            appended.send(()).unwrap();
+        });
+        agent.inbox().inject(message("a")).unwrap();
+    });
+    assert!(*in_time.lock());
+    assert!(matches!(&**observer.1.lock(), [InboxError::Log(AppendError::Reentrant)]));
+    assert_eq!(stage.waits(), "[a] []");
 }

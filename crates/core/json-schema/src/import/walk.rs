@@ -115,7 +115,8 @@ impl<'s> Walk<'s> {
             if self.document.lonely_refs || node.len() == 1 {
                 let ignored: Vec<&Arc<str>> = node
                     .keys()
-                    .filter(|name| ***name != *key && !is_silent(name) && !ANNOTATIONS.contains(&&***name))
+                    .filter(|name| ***name != *key && (***name == *"type" || !is_silent(name)))
+                    .filter(|name| !ANNOTATIONS.contains(&&***name))
                     .collect();
                 for name in ignored {
                     self.found(name, Finding::new(Fate::Dropped, "is ignored beside `$ref` in this draft"));

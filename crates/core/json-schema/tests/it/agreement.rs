@@ -44,6 +44,10 @@ proptest! {
             prop_assert_eq!(ours.is_valid(value), theirs.is_valid(&converted(value)), "{} on {}", schema, value);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn an_import_takes_what_the_original_takes(foreign in foreign(), values in vec(value(), 12)) {

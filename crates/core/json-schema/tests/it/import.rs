@@ -230,6 +230,19 @@ fn alternatives_exclude_each_other_or_are_joined() {
             "schema anyOf described: alternatives that overlap are joined",
         ],
     );
+    // Joined objects are closed when all of them are.
+    for (last, closed) in [("", ""), (r#","additionalProperties":false"#, r#""additionalProperties":false,"#)]
+    {
+        check(
+            &format!(
+                r#"{{"anyOf":[{{"type":"object","properties":{{"a":{{"type":"string"}}}},"additionalProperties":false}},{{"type":"object","properties":{{"a":{{"type":"string"}},"b":{{"type":"null"}}}}{last}}}]}}"#
+            ),
+            &format!(
+                r#"{{"type":"object","description":"One of {{ a?: string }} | {{ a?: string, b?: null }}.",{closed}"properties":{{"a":{{"type":"string"}},"b":{{"type":"null"}}}}}}"#
+            ),
+            &["schema anyOf described: alternatives that overlap are joined"],
+        );
+    }
     // Names with comments become one enumeration.
     check(
         r#"{"oneOf":[{"const":"a","description":"First."},{"const":"b","description":"Second."}],"description":"D"}"#,

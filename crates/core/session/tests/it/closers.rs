@@ -241,6 +241,23 @@ fn a_living_session_closes_itself_with_a_reason_of_its_own() {
     assert!(verify(session.header(), &session.events(), session.vocabulary()).is_ok());
 }
 
+#[test]
+fn what_is_opened_after_a_close_is_closed_by_the_next_one() {
+    let session = asking(&["c1"]);
+    put(&session, &asked("x"));
+    session.close_open(failed()).unwrap();
+    put(&session, &asked("y"));
+    put(&session, &start(2));
+    put(&session, &step(2, 1));
+    put(&session, &answer(2, 1, "", &["c2"]));
+    let expected = close(&session);
+    assert_eq!(expected.len(), 4);
+    let closed = session.close_open(TurnEndReason::Interrupted).unwrap();
+    assert_eq!(outline(closed.iter().map(|event| &**event)), expected);
+    let result = closed[1].read::<ToolResult>().unwrap().unwrap();
+    assert_eq!(*result.message.id, format!("interrupted-tool-result-c2-{}", closed[1].seq));
+}
+
 /// What the model reads; changed on purpose only.
 #[test]
 fn the_words_for_the_model() {

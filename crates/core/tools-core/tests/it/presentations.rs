@@ -31,6 +31,7 @@ impl Transport for Bridge {
     }
 
     fn route(&self, tool: &str) -> String {
+        assert!(tool != "cursed", "on purpose");
         format!("call `{tool}` in a program for `{RUN_CODE}`")
     }
 }
@@ -148,6 +149,17 @@ async fn a_collapsed_tool_is_refused_with_its_route_before_anybody_hears_of_it()
     // What is not visible takes the ordinary way, and only what may be called is offered.
     let unknown = stage.call(call("u")).await;
     assert_eq!(told(&unknown), "UNKNOWN_TOOL Error: there is no tool `u`; available: run_code.");
+}
+
+#[tokio::test]
+async fn a_transport_that_panics_fails_one_call() {
+    let mut stage = presented(Presentation::Code);
+    let cursed = stage.tools.register(None, tool("cursed", Probe::returning("never"))).unwrap();
+    stage.keep(cursed);
+    assert_eq!(
+        told(&*stage.call(call("cursed")).await),
+        "UNKNOWN_TOOL Error: `cursed` can't be called directly: call it in a program for `run_code`"
+    );
 }
 
 #[tokio::test]

@@ -193,3 +193,20 @@ fn a_turn_that_fails_says_why() {
         assert_closed(&world, &log);
     }
 }
+
+#[test]
+fn a_seeded_session_that_is_continued_repeats_no_id() {
+    let world = World::new();
+    world.script("s.json", array![object! { "text": "Hello." }]);
+    for prompt in ["one", "two"] {
+        let run = ["--seed", "7", "--session", "s.jsonl", "run", "--model", "script:s.json", prompt];
+        world.dsh(run).done();
+    }
+    let log = world.text("s.jsonl");
+    let mut ids: Vec<_> =
+        log.match_indices("\"message\":{\"id\":\"").map(|(at, key)| &log[at + key.len()..][..36]).collect();
+    let said = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert!(said >= 4 && ids.len() == said, "{ids:?}");
+}

@@ -1,0 +1,7 @@
+//! The host's half of a run, and its frames, from outside.
+
+mod drive;
+mod ends;
+mod forged;
+mod kit;
+mod wire;
