@@ -13,7 +13,7 @@
 //! - [`wire`] is what engine and host say to each other; [`drive`] is the host's half, the same for every engine.
 //! - [`Ledger`] bounds the output to the byte, [`CallMeter`] the calls, [`check_names`] what programs may be offered;
 //!   [`lossless`] has the words for values that do not cross.
-//! - [`contract`] (feature `contract-tests`) is what every provider has to pass.
+//! - `contract` (feature `contract-tests`) is what every provider has to pass.
 //!
 //! Nothing here knows a language or an engine, does I/O, or spawns.
 

@@ -148,16 +148,16 @@ mod tests {
     use dsh_json::object;
     use std::path::PathBuf;
 
-    fn read(arguments: Json) -> Result<Option<Escalation>, EscalationError> {
-        Escalation::read(&arguments)
+    fn read(arguments: &Json) -> Result<Option<Escalation>, EscalationError> {
+        Escalation::read(arguments)
     }
 
     #[test]
     fn the_two_arguments_go_together_and_say_something() {
         use EscalationError as E;
-        assert_eq!(read(object! { "file_path": "a" }), Ok(None));
-        assert_eq!(read(object! { MODE: "workspace-write" }), Err(E::NoJustification));
-        assert_eq!(read(object! { WHY: "because" }), Err(E::NoMode));
+        assert_eq!(read(&object! { "file_path": "a" }), Ok(None));
+        assert_eq!(read(&object! { MODE: "workspace-write" }), Err(E::NoJustification));
+        assert_eq!(read(&object! { WHY: "because" }), Err(E::NoMode));
         let rows = [
             (Json::from("read-only"), Json::from("x"), E::UnknownMode),
             (Json::from("all"), Json::from("x"), E::UnknownMode),
@@ -166,10 +166,10 @@ mod tests {
             (Json::from("workspace-write"), Json::from(1), E::JustificationNotText),
         ];
         for (mode, why, expected) in rows {
-            assert_eq!(read(object! { MODE: mode, WHY: why }), Err(expected));
+            assert_eq!(read(&object! { MODE: mode, WHY: why }), Err(expected));
         }
         for target in TARGETS {
-            let asked = read(object! { MODE: target.as_str(), WHY: " to build " }).unwrap().unwrap();
+            let asked = read(&object! { MODE: target.as_str(), WHY: " to build " }).unwrap().unwrap();
             assert_eq!(asked, Escalation { mode: target, justification: "to build".into() });
         }
     }

@@ -45,7 +45,7 @@ impl AssembleListener for Without {
 
     fn assemble(
         &self,
-        cx: &AssembleContext,
+        _: &AssembleContext,
         draft: Assembly,
         next: Next<'_>,
     ) -> Result<Assembly, ProviderError> {

@@ -1,12 +1,13 @@
 //! Programs that attack what runs them.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dsh_code_runtime::contract::{TestHost, request};
 use dsh_code_runtime::{CodeRuntime as _, FailureKind, Limits, Misuse};
 use dsh_json::{Json, array, object};
 use dsh_quickjs::QuickJs;
+use tokio::time::Instant;
 
 use super::kit::{failure, failure_of, run, run_within, value};
 
