@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::text::{every, has_pair};
+use crate::text::every;
 
 /// A description on one line (spec 05 §§2.6, 3.4, 4.7): each run of whitespace is a space, none at the ends, and what can't be
 /// seen but steers a terminal or the order of what is seen is written out.
 ///
 /// At most `limit` characters are shown, and then that there were more.
 pub(crate) fn one_line(description: &str, limit: usize) -> Cow<'_, str> {
-    if description.len() <= limit && is_one_line(description.as_bytes()) {
+    if description.len() <= limit && is_one_line(description) {
         return description.into();
     }
     let mut line = String::with_capacity(description.len().min(limit.saturating_mul(4)));
@@ -36,11 +36,11 @@ pub(crate) fn one_line(description: &str, limit: usize) -> Cow<'_, str> {
 }
 
 /// Whether a text is the line that it would become; most are.
-fn is_one_line(text: &[u8]) -> bool {
-    every(text, |byte| matches!(byte, b' '..=b'~'))
-        && !text.starts_with(b" ")
-        && !text.ends_with(b" ")
-        && !has_pair(text, *b"  ")
+fn is_one_line(text: &str) -> bool {
+    every(text.as_bytes(), |byte| matches!(byte, b' '..=b'~'))
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && !text.contains("  ")
 }
 
 /// ECMAScript's whitespace: unlike `char::is_whitespace`, without U+0085 and with U+FEFF.

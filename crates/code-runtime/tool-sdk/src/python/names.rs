@@ -12,18 +12,48 @@ const LONGEST: usize = 120;
 /// Whether a name is an identifier, and the same after Python has normalised it.
 pub(crate) fn is_bare(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(|first| first == '_' || is_xid_start(first))
-        && chars.all(continues)
-        && (name.is_ascii() || is_nfkc(name))
+    chars.next().is_some_and(starts) && chars.all(continues) && (name.is_ascii() || is_nfkc(name))
 }
 
 /// Whether an identifier is a hard keyword, or one that can't be assigned.
 pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(
         name,
-        "False" | "None" | "True" | "and" | "as" | "assert" | "async" | "await" | "break" | "class" | "continue" | "def"
-            | "del" | "elif" | "else" | "except" | "finally" | "for" | "from" | "global" | "if" | "import" | "in" | "is"
-            | "lambda" | "nonlocal" | "not" | "or" | "pass" | "raise" | "return" | "try" | "while" | "with" | "yield"
+        "False"
+            | "None"
+            | "True"
+            | "and"
+            | "as"
+            | "assert"
+            | "async"
+            | "await"
+            | "break"
+            | "class"
+            | "continue"
+            | "def"
+            | "del"
+            | "elif"
+            | "else"
+            | "except"
+            | "finally"
+            | "for"
+            | "from"
+            | "global"
+            | "if"
+            | "import"
+            | "in"
+            | "is"
+            | "lambda"
+            | "nonlocal"
+            | "not"
+            | "or"
+            | "pass"
+            | "raise"
+            | "return"
+            | "try"
+            | "while"
+            | "with"
+            | "yield"
             | "__debug__"
     )
 }
@@ -71,21 +101,30 @@ pub(crate) struct ClassNames {
 impl ClassNames {
     /// The name itself, or with the smallest counter that makes it new.
     pub(crate) fn allocate(&mut self, name: &Arc<str>) -> Arc<str> {
-        let mut free = Arc::clone(name);
-        if self.taken.contains(name) {
-            let counter = self.counters.entry(Arc::clone(name)).or_insert(2);
-            while self.taken.contains(&free) {
-                free = format!("{name}{counter}").into();
-                *counter += 1;
+        if self.taken.insert(Arc::clone(name)) {
+            return Arc::clone(name);
+        }
+        let counter = self.counters.entry(Arc::clone(name)).or_insert(2);
+        loop {
+            let next: Arc<str> = format!("{name}{counter}").into();
+            *counter += 1;
+            if self.taken.insert(Arc::clone(&next)) {
+                return next;
             }
         }
-        self.taken.insert(Arc::clone(&free));
-        free
     }
+}
+
+/// Whether a character can begin an identifier.
+fn starts(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphabetic() || c == '_' } else { is_xid_start(c) }
 }
 
 /// Whether a character can go on an identifier. Younger Unicode adds the joiners, which Python 3.11 refuses.
 fn continues(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || c == '_';
+    }
     is_xid_continue(c) && !matches!(c, '\u{200c}' | '\u{200d}')
 }
 

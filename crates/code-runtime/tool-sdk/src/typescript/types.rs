@@ -9,7 +9,7 @@ use super::key;
 use crate::Limits;
 use crate::comment::one_line;
 use crate::shape::{Node, Rest, Scalar, Shape};
-use crate::text::{Budget, every, has_pair};
+use crate::text::{Budget, every};
 
 /// A new line with the deepest indentation, of 32 levels; without a bound, deep types would be quadratic.
 const LINE: &str = "\n                                                                ";
@@ -57,7 +57,7 @@ impl<'t> Types<'t> {
         self.line(level);
         // The compiler obeys `@ts-` at the beginning of a comment.
         self.push(if line.starts_with("@ts-") { "/** \\" } else { "/** " });
-        if has_pair(line.as_bytes(), *b"*/") {
+        if line.contains("*/") {
             self.push(&line.replace("*/", "*\\/"));
         } else {
             self.push(&line);
