@@ -9,6 +9,7 @@ use crate::tree::{File, Tree};
 const LIMITS: &[(&str, usize)] = &[
     ("ARCHITECTURE.md", 1_500),
     ("docs/glossary.md", 800),
+    ("docs/security.md", 1_500),
     ("docs/style.md", 1_500),
     ("docs/testing.md", 800),
     ("docs/cookbook/", 300),
