@@ -40,10 +40,11 @@ async fn safe_calls_overlap_and_an_exclusive_one_is_a_barrier() {
     let stage = Stage::new();
     let program = "
         const call = (tool, label) => tools[tool]({ label });
-        await Promise.all([call('slow', 'a'), call('slow', 'b'), call('change', 'x'), call('slow', 'c')]);";
+        await Promise.all([call('meet', 'a'), call('meet', 'b'), call('change', 'x'), call('slow', 'c')]);";
     stage.run(program).await;
     let noted = stage.noted();
-    assert_eq!(noted[..2], ["> a", "> b"], "they overlap");
+    // Each waits for the other, so they overlap.
+    assert_eq!(noted[..2], ["> a", "> b"]);
     assert_eq!(noted[4..], ["> x", "< x", "> c", "< c"], "it runs alone");
     let logged = stage.logged();
     let starts: Vec<_> = logged.iter().filter(|line| line.starts_with("start")).collect();
@@ -65,7 +66,7 @@ async fn no_more_run_at_once_than_the_cap() {
         }
         most = most.max(running);
     }
-    assert_eq!(most, 2);
+    assert!(most <= 2, "{most} at once");
 }
 
 #[tokio::test]

@@ -133,6 +133,14 @@ impl Stage {
                 Ok(arguments)
             })
         });
+        let barrier = Arc::new(tokio::sync::Barrier::new(2));
+        stage.tool("meet", true, move |arguments, _| {
+            let barrier = Arc::clone(&barrier);
+            Box::pin(async move {
+                barrier.wait().await;
+                Ok(arguments)
+            })
+        });
         let gate = Arc::clone(&stage.gate);
         stage.tool("held", true, move |arguments, cx| {
             let (gate, cancel) = (Arc::clone(&gate), cx.cancel().clone());
