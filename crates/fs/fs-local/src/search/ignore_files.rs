@@ -38,35 +38,61 @@ pub(super) fn unusable_ignore_file(
     };
     match repositories {
         Repositories::LeftOut => of_directory(),
-        Repositories::Read => repository_out_of_reach(dir, policy)
-            .or_else(of_directory)
-            .or_else(|| unusable_in_repository(&dir.join(".git"))),
+        Repositories::Read => match repository_bar(dir, policy) {
+            Some(Bar::OutOfReach(git)) => Some(git),
+            Some(Bar::Unusable(file)) => of_directory().or(Some(file)),
+            None => of_directory(),
+        },
     }
 }
 
-/// What leads from a directory in reach to the rules of a repository out of reach: `.git`, or what it points to. What
-/// such rules say would show in what a search leaves out. Each place is looked at before it is opened.
+/// What leads from a directory in reach to the rules of a repository out of reach: `.git`, or what it points to.
 pub(super) fn repository_out_of_reach(dir: &Path, policy: &SandboxPolicy) -> Option<PathBuf> {
+    match repository_bar(dir, policy)? {
+        Bar::OutOfReach(git) => Some(git),
+        Bar::Unusable(_) => None,
+    }
+}
+
+/// Why the rules of a repository itself must not be read.
+enum Bar {
+    /// They are out of reach, by way of this `.git`: what they say would show in what a search leaves out.
+    OutOfReach(PathBuf),
+    /// This file would block or flood its reader.
+    Unusable(PathBuf),
+}
+
+/// `.git` is a directory, or a file that points to one. Each place is looked at before it is opened.
+fn repository_bar(dir: &Path, policy: &SandboxPolicy) -> Option<Bar> {
     let git = dir.join(".git");
-    let kind = fs::metadata(&git).ok()?.file_type();
-    if !policy.may_read(dir) {
-        return None;
-    }
-    let leads_out = |path: &Path| fs::canonicalize(path).is_ok_and(|real| !policy.may_read(&real));
+    let found = fs::metadata(&git).ok()?;
+    let confined = policy.may_read(dir);
+    let leads_out =
+        |path: &Path| confined && fs::canonicalize(path).is_ok_and(|real| !policy.may_read(&real));
     if leads_out(&git) {
-        return Some(git);
+        return Some(Bar::OutOfReach(git));
     }
-    let mut common = git.clone();
-    if kind.is_file() {
+    let common = if found.is_file() {
+        if !is_moderate(&found, MAX_POINTER_BYTES) {
+            return Some(Bar::Unusable(git));
+        }
         let own = PathBuf::from(pointer(&git)?.strip_prefix("gitdir: ")?);
         let shared = own.join("commondir");
         if leads_out(&own) || leads_out(&shared) {
-            return Some(git);
+            return Some(Bar::OutOfReach(git));
         }
-        common = common_of(&own, pointer(&shared)?);
-    }
+        if !usable(&shared, MAX_POINTER_BYTES) {
+            return Some(Bar::Unusable(shared));
+        }
+        common_of(&own, pointer(&shared)?)
+    } else {
+        git.clone()
+    };
     let exclude = common.join("info/exclude");
-    leads_out(&exclude).then_some(git)
+    if leads_out(&exclude) {
+        return Some(Bar::OutOfReach(git));
+    }
+    (!usable(&exclude, MAX_BYTES)).then_some(Bar::Unusable(exclude))
 }
 
 /// Whether it would block or flood its reader, or is a link out of reach: what such a file says would show in what a
@@ -78,26 +104,6 @@ fn unusable_in(dir: &Path, file: &Path, policy: &SandboxPolicy) -> bool {
     }
     let leads_out = || fs::canonicalize(file).is_ok_and(|real| !policy.may_read(&real));
     !usable(file, MAX_BYTES) || (policy.may_read(dir) && leads_out())
-}
-
-/// The rules of a repository itself; `.git` is a directory, or a file that points to one.
-fn unusable_in_repository(git: &Path) -> Option<PathBuf> {
-    let kind = fs::metadata(git).ok()?.file_type();
-    let common = if kind.is_file() {
-        if !usable(git, MAX_POINTER_BYTES) {
-            return Some(git.to_owned());
-        }
-        let own = pointer(git)?;
-        let own = PathBuf::from(own.strip_prefix("gitdir: ")?);
-        let shared = own.join("commondir");
-        if !usable(&shared, MAX_POINTER_BYTES) {
-            return Some(shared);
-        }
-        common_of(&own, pointer(&shared)?)
-    } else {
-        git.to_owned()
-    };
-    Some(common.join("info/exclude")).filter(|file| !usable(file, MAX_BYTES))
 }
 
 /// The directory that a working tree shares with its repository.

@@ -109,6 +109,17 @@ async fn an_ignore_file_that_never_ends_is_not_read() {
 }
 
 #[tokio::test]
+async fn a_pointer_to_a_repository_that_never_ends_is_not_read() {
+    let workspace = Workspace::new(&[("a", "x"), ("tree/b", "x"), ("own/c", "x")]);
+    let own = workspace.path().join("own");
+    workspace.write("tree/.git", format!("gitdir: {}\n", own.display()));
+    rustix::fs::mknodat(CWD, own.join("commondir"), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    let hits = workspace.try_grep("x", None, None).await.unwrap();
+    assert_eq!(rows(&hits), ["a:1:x", "own/c:1:x"]);
+    assert_eq!(warnings(&hits.warnings), ["own/commondir: can't be used for ignore rules"]);
+}
+
+#[tokio::test]
 async fn ignore_rules_from_out_of_reach_or_without_end_are_not_applied() {
     let outside = TempDir::new().unwrap();
     fs::write(outside.path().join("secret"), "hunter2\n").unwrap();
