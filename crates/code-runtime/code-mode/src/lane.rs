@@ -9,8 +9,8 @@ use dsh_llm::ContentBlock;
 use dsh_scheduler::{Begun, Mode, Started, Work};
 use dsh_session::AppendError;
 use dsh_tools_core::{
-    Agent, Arguments, BoxFuture, CallInput, Context, Dispatch, DispatchSettled, DispatchStarted, Execution,
-    Outcome, Prepared, RunContext, Settled, ToolResult, Tools,
+    Agent, Arguments, BoxFuture, CallInput, Context, Dispatch, DispatchStarted, Execution, Outcome, Prepared,
+    RunContext, Settled, ToolResult, Tools,
 };
 use tokio::sync::oneshot;
 
@@ -31,9 +31,7 @@ pub(crate) struct ProgramCalls<'a> {
 
 /// What a started call keeps for its commit.
 pub(crate) struct Ticket {
-    sub_call_id: Arc<str>,
-    name: Arc<str>,
-    arguments: Json,
+    started: DispatchStarted,
     answer: oneshot::Sender<Result<Json, String>>,
 }
 
@@ -85,33 +83,34 @@ impl<'a> Work for ProgramCalls<'a> {
         let Submission { id, name, arguments, answer } = call;
         let program = self.program();
         let sub_call_id: Arc<str> = format!("{}:code:{id}", program.call_id).into();
+        let started = DispatchStarted {
+            root_call_id: Arc::clone(&program.root_call_id),
+            parent_call_id: Arc::clone(&program.call_id),
+            sub_call_id: Arc::clone(&sub_call_id),
+            name: Arc::clone(&name),
+            arguments: arguments.clone(),
+        };
         if let Some(agent) = self.agent() {
-            agent.session().append(&DispatchStarted {
-                root_call_id: Arc::clone(&program.root_call_id),
-                parent_call_id: Arc::clone(&program.call_id),
-                sub_call_id: Arc::clone(&sub_call_id),
-                name: Arc::clone(&name),
-                arguments: arguments.clone(),
-            })?;
+            agent.session().append(&started)?;
         }
         let input = CallInput {
-            call_id: Arc::clone(&sub_call_id),
+            call_id: sub_call_id,
             root_call_id: Some(Arc::clone(&program.root_call_id)),
-            name: Arc::clone(&name),
-            arguments: Arguments::from(arguments.clone()),
+            name,
+            arguments: Arguments::from(arguments),
             agent: program.agent.clone(),
             parent: Some(program.token),
             cancel: self.over.clone(),
         };
         let tools = self.tools;
-        let started = match tools.prepare(input).await {
+        let begun = match tools.prepare(input).await {
             Prepared::Settled(settled) => Started::Settled(settled),
             Prepared::Ready(ready) => {
                 let body: BoxFuture<'a, Settled> = Box::pin(tools.dispatch(ready));
                 Started::Running(body)
             }
         };
-        Ok((Ticket { sub_call_id, name, arguments, answer }, started))
+        Ok((Ticket { started, answer }, begun))
     }
 
     async fn commit(&mut self, ticket: Ticket, output: Settled) -> Result<Option<Self::Side>, AppendError> {
@@ -133,23 +132,15 @@ impl<'a> Work for ProgramCalls<'a> {
         let dispatch = Dispatch {
             program: Arc::clone(program),
             agent: agent.clone(),
-            sub_call_id: ticket.sub_call_id,
-            name: ticket.name,
+            sub_call_id: Arc::clone(&ticket.started.sub_call_id),
+            name: Arc::clone(&ticket.started.name),
             is_error,
             content: Arc::clone(&result.content),
         };
-        let arguments = ticket.arguments;
+        let started = ticket.started;
         Ok(Some(Box::pin(async move {
             let content = tools.kept_of(&dispatch).await;
-            dispatch.agent.session().append(&DispatchSettled {
-                root_call_id: Arc::clone(&dispatch.program.root_call_id),
-                parent_call_id: Arc::clone(&dispatch.program.call_id),
-                sub_call_id: dispatch.sub_call_id,
-                name: dispatch.name,
-                arguments,
-                is_error,
-                content,
-            })?;
+            dispatch.agent.session().append(&started.settled(is_error, content))?;
             finished.publish();
             Ok(())
         })))

@@ -29,3 +29,4 @@ mod words;
 pub use config::CodeModeConfig;
 pub use failed::FailedRun;
 pub use mount::{CodeMode, CodeModeError};
+pub use sdk::declarations;

@@ -122,7 +122,7 @@ impl RunCode {
     ) -> Result<Outcome, ToolError> {
         let over = cx.cancel().child();
         let (host, mut source) = Submissions::new(over.clone());
-        let functions = view.tools().map(|tool| Arc::clone(tool.name())).filter(|name| &**name != RUN_CODE);
+        let functions = view.callable(true).map(|tool| Arc::clone(tool.name()));
         let error_class = ErrorClass { name: ERROR_CLASS.into(), member_name_property: MEMBER.into() };
         let namespace = Namespace {
             global: GLOBAL.into(),
@@ -187,5 +187,5 @@ fn schemas(view: &View) -> Vec<BindingSchema> {
         name: Arc::clone(tool.name()),
         parameters: tool.parameters().json().clone(),
     };
-    view.tools().filter(|tool| &**tool.name() != RUN_CODE).map(schema).collect()
+    view.callable(true).map(schema).collect()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dsh_tool_sdk::{Language, Limits, Sdk, SdkError, ToolDecl, render};
-use dsh_tools_core::{RUN_CODE, View};
+use dsh_tools_core::View;
 use parking_lot::Mutex;
 
 /// The sections of the views that were rendered last. Scopes that share a view share its text.
@@ -38,10 +38,12 @@ impl Sections {
 }
 
 /// What programs can call in a view, as declarations; exactly the names that a run binds.
-pub(crate) fn declarations(view: &View, language: Language, limits: &Limits) -> Result<Sdk, SdkError> {
+///
+/// # Errors
+/// As [`render`].
+pub fn declarations(view: &View, language: Language, limits: &Limits) -> Result<Sdk, SdkError> {
     let tools: Vec<ToolDecl> = view
-        .tools()
-        .filter(|tool| &**tool.name() != RUN_CODE)
+        .callable(true)
         .map(|tool| ToolDecl {
             name: Arc::clone(tool.name()),
             description: Arc::clone(tool.description()),

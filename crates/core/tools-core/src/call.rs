@@ -249,8 +249,7 @@ pub(crate) fn contained_now<T>(stage: impl FnOnce() -> T) -> Result<T, ToolError
 /// Names the nearest tool, or those that there are. A name of any length costs no more than a long one.
 fn unknown(view: &View, name: &str, nested: bool) -> ToolError {
     const COMPARABLE: usize = 128;
-    let names: Vec<&str> =
-        view.tools().map(|tool| &**tool.name()).filter(|name| view.resolve(name, nested).is_some()).collect();
+    let names: Vec<&str> = view.callable(nested).map(|tool| &**tool.name()).collect();
     let near = 1 + name.len() / 3;
     let nearest = names
         .iter()

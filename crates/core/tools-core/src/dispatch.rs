@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use dsh_json::Json;
-use dsh_llm::{Content, ContentBlock, ShapeError};
+use dsh_llm::{Content, ShapeError};
 use dsh_session::{Pair, Payload, Vocabulary, VocabularyError};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,14 @@ pub struct DispatchSettled {
     pub content: Content,
 }
 
+impl DispatchStarted {
+    /// The event that closes this one.
+    pub fn settled(self, is_error: bool, content: Content) -> DispatchSettled {
+        let Self { root_call_id, parent_call_id, sub_call_id, name, arguments } = self;
+        DispatchSettled { root_call_id, parent_call_id, sub_call_id, name, arguments, is_error, content }
+    }
+}
+
 impl Payload for DispatchStarted {
     const TYPE: &'static str = "tool/code-dispatch-start";
     const IGNORABLE: bool = true;
@@ -79,15 +87,7 @@ pub fn with_dispatches(vocabulary: Vocabulary) -> Result<Vocabulary, VocabularyE
     vocabulary.with_pair(Pair {
         opened: |started: &DispatchStarted| Arc::clone(&started.sub_call_id),
         closed: |settled: &DispatchSettled| Arc::clone(&settled.sub_call_id),
-        close: |started| DispatchSettled {
-            root_call_id: Arc::clone(&started.root_call_id),
-            parent_call_id: Arc::clone(&started.parent_call_id),
-            sub_call_id: Arc::clone(&started.sub_call_id),
-            name: Arc::clone(&started.name),
-            arguments: started.arguments.clone(),
-            is_error: true,
-            content: Arc::from([ContentBlock::Text { text: LOST.into() }]),
-        },
+        close: |started| started.clone().settled(true, dsh_llm::text(LOST)),
     })
 }
 

@@ -82,6 +82,13 @@ pub struct Execution {
     pub cancel: Cancel,
 }
 
+impl Execution {
+    /// The acting session, by its id; `None` for a call that acts for no agent.
+    pub fn session_id(&self) -> Option<&str> {
+        self.agent.as_ref().map(|agent| &**agent.session().id())
+    }
+}
+
 /// One trip through the rest of the `execute` stage, with the cancellation that holds for it.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use dsh_llm::ToolSchema;
+use serde::Deserialize;
 
 use crate::Definition;
 
@@ -13,7 +14,8 @@ pub const RUN_CODE: &str = "run_code";
 
 /// How the tools of a scope are presented to its model. It changes what may be called directly and nothing else: a
 /// call takes the same path in each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Presentation {
     /// Every tool by itself.
     #[default]
@@ -30,6 +32,9 @@ pub enum Presentation {
 pub struct UnknownPresentation(pub String);
 
 impl Presentation {
+    /// Every presentation.
+    pub const ALL: [Self; 3] = [Self::Native, Self::Code, Self::Both];
+
     /// The stable word for it, as in configurations.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,8 +55,8 @@ impl FromStr for Presentation {
     type Err = UnknownPresentation;
 
     fn from_str(word: &str) -> Result<Self, UnknownPresentation> {
-        let all = [Self::Native, Self::Code, Self::Both];
-        all.into_iter().find(|held| held.as_str() == word).ok_or_else(|| UnknownPresentation(word.to_owned()))
+        let found = Self::ALL.into_iter().find(|held| held.as_str() == word);
+        found.ok_or_else(|| UnknownPresentation(word.to_owned()))
     }
 }
 
@@ -99,7 +104,7 @@ mod tests {
 
     #[test]
     fn words_are_stable_both_ways() {
-        for held in [Presentation::Native, Presentation::Code, Presentation::Both] {
+        for held in Presentation::ALL {
             assert_eq!(held.to_string().parse(), Ok(held));
         }
         let refused = "Code".parse::<Presentation>().unwrap_err();

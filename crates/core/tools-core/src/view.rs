@@ -118,6 +118,11 @@ impl View {
         self.tools.get(name).filter(|_| !is_out_of_reach)
     }
 
+    /// The tools that a call can run: of a program if `nested`, else of a model. In the order of [`tools`](Self::tools).
+    pub fn callable(&self, nested: bool) -> impl Iterator<Item = &Arc<Definition>> {
+        self.tools.values().filter(move |tool| self.resolve(&tool.name, nested).is_some())
+    }
+
     /// What a model is told that called a collapsed tool; by a transport that panics only the way itself.
     pub(crate) fn route(&self, name: &str) -> Option<String> {
         let mounted = self.transport.as_ref()?;

@@ -25,15 +25,15 @@ impl Access {
     /// [`needs_approval`](Self::needs_approval) asked for.
     pub(crate) fn open(&self, cx: &RunContext) -> Result<(Arc<dyn Search>, Arc<SandboxPolicy>), ToolError> {
         let call = cx.execution();
-        let policy = self.reach.policy(actor(call), &call.arguments).map_err(|error| refused(&error))?;
+        let policy =
+            self.reach.policy(call.session_id(), &call.arguments).map_err(|error| refused(&error))?;
         let search = self.search.get().ok_or_else(text::unavailable)?;
         Ok((search, policy))
     }
 
     /// What a person has to allow before a call with these arguments may run.
     pub(crate) fn needs_approval(&self, call: &Execution) -> Result<Option<Arc<str>>, ToolError> {
-        let question = self.reach.question(actor(call), &call.arguments).map_err(|error| refused(&error))?;
-        Ok(question.map(Arc::from))
+        self.reach.question(call.session_id(), &call.arguments).map_err(|error| refused(&error))
     }
 
     /// The schema of a tool's parameters, with those that ask for more reach where that is possible.
@@ -71,11 +71,6 @@ impl Access {
     pub(crate) fn timeout(&self) -> Duration {
         Duration::from_millis(self.config.timeout_ms.get())
     }
-}
-
-/// The acting session, by its id.
-fn actor(call: &Execution) -> Option<&str> {
-    call.agent.as_ref().map(|agent| &**agent.session().id())
 }
 
 /// An escalation that can't be granted, as the failure of the call.

@@ -29,13 +29,12 @@ impl Access {
     /// The policy of this call. Whoever runs was allowed what [`needs_approval`](Self::needs_approval) asked for.
     pub(crate) fn policy(&self, cx: &RunContext) -> Result<Arc<SandboxPolicy>, ToolError> {
         let call = cx.execution();
-        self.reach.policy(actor(call), &call.arguments).map_err(|error| refused(&error))
+        self.reach.policy(call.session_id(), &call.arguments).map_err(|error| refused(&error))
     }
 
     /// What a person has to allow before a call with these arguments may run.
     pub(crate) fn needs_approval(&self, call: &Execution) -> Result<Option<Arc<str>>, ToolError> {
-        let question = self.reach.question(actor(call), &call.arguments).map_err(|error| refused(&error))?;
-        Ok(question.map(Arc::from))
+        self.reach.question(call.session_id(), &call.arguments).map_err(|error| refused(&error))
     }
 
     /// How failures under this policy are told.
@@ -62,7 +61,9 @@ impl Access {
         target: &FsTarget,
         cx: &RunContext,
     ) -> Result<Option<WriteIntent>, FsError> {
-        self.intents.get().map_or(Ok(None), |intents| intents.write_intent(target, actor(cx.execution())))
+        self.intents
+            .get()
+            .map_or(Ok(None), |intents| intents.write_intent(target, cx.execution().session_id()))
     }
 
     /// The same for an edit.
@@ -74,19 +75,14 @@ impl Access {
         let version = self
             .intents
             .get()
-            .map_or(Ok(None), |intents| intents.edit_intent(target, actor(cx.execution())))?;
+            .map_or(Ok(None), |intents| intents.edit_intent(target, cx.execution().session_id()))?;
         Ok(version.map(WriteIntent::ReplaceIfVersion))
     }
 
     /// Notes what the acting session knows of a file now.
     pub(crate) fn saw(&self, target: &FsTarget, observation: FsObservation, cx: &RunContext) {
-        dsh_fs::tell(&self.intents, target, observation, actor(cx.execution()));
+        dsh_fs::tell(&self.intents, target, observation, cx.execution().session_id());
     }
-}
-
-/// The acting session, by its id.
-fn actor(execution: &Execution) -> Option<&str> {
-    execution.agent.as_ref().map(|agent| &**agent.session().id())
 }
 
 /// An escalation that can't be granted, as the failure of the call.

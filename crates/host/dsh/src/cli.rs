@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args, Parser, Subcommand};
-use dsh_harness::{Mode, ModelChoice};
+use dsh_harness::ModelChoice;
 use dsh_tool_sdk::Language;
+use dsh_tools_core::Presentation;
 
 /// An agent that works on a directory with tools, and keeps a log of everything that it does.
 #[derive(Debug, Parser)]
@@ -31,7 +32,7 @@ pub(crate) struct Global {
     pub(crate) session: Option<PathBuf>,
     /// How tools are shown to the model: native, code or both [default: native]
     #[arg(long, global = true, value_name = "MODE", hide_possible_values = true, value_parser = modes())]
-    pub(crate) mode: Option<Mode>,
+    pub(crate) mode: Option<Presentation>,
     /// The model that answers: `demo`, or `script:FILE` [default: the configuration's, else `demo`]
     #[arg(long, global = true, value_name = "SPEC")]
     pub(crate) model: Option<ModelChoice>,
@@ -108,8 +109,7 @@ fn languages() -> impl clap::builder::TypedValueParser<Value = Language> {
         .map(|name| name.parse().unwrap_or(Language::TypeScript))
 }
 
-fn modes() -> impl clap::builder::TypedValueParser<Value = Mode> {
-    const MODES: [Mode; 3] = [Mode::Native, Mode::Code, Mode::Both];
-    PossibleValuesParser::new(MODES.map(Mode::as_str))
-        .map(|name| MODES.into_iter().find(|mode| mode.as_str() == name).unwrap_or_default())
+fn modes() -> impl clap::builder::TypedValueParser<Value = Presentation> {
+    PossibleValuesParser::new(Presentation::ALL.map(Presentation::as_str))
+        .map(|name| name.parse().unwrap_or_default())
 }

@@ -35,17 +35,8 @@ pub(crate) async fn stdin() -> Result<String, Failure> {
 
 /// The program in a file: a regular one of at most 64 MiB, in UTF-8.
 pub(crate) fn program(file: &Path) -> Result<String, Failure> {
-    let unreadable =
-        |error: io::Error| usage(anyhow!("failed to read the program {}: {error}", file.display()));
-    // Looked at before it is opened: opening a pipe would wait for a writer.
-    let found = std::fs::metadata(file).map_err(unreadable)?;
-    if !found.is_file() {
-        return Err(unreadable(io::Error::other("it is not a regular file")));
-    }
-    if found.len() > MAX_BYTES {
-        return Err(unreadable(io::Error::other(format!("it is larger than {MAX_BYTES} bytes"))));
-    }
-    std::fs::read_to_string(file).map_err(unreadable)
+    dsh_harness::read_text(file, MAX_BYTES)
+        .map_err(|error| usage(anyhow!("failed to read the program {}: {error}", file.display())))
 }
 
 fn line() -> io::Result<String> {

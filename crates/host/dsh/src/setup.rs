@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use dsh_harness::{ConfigText, Environment, Harness, Mode, ModelChoice, SessionChoice};
+use dsh_harness::{ConfigText, Environment, Harness, ModelChoice, SessionChoice};
+use dsh_tools_core::Presentation;
 
 use crate::cli::Global;
 use crate::exit::Failure;
@@ -31,7 +32,7 @@ impl Global {
         if let Some(file) = &self.config {
             builder = builder.config(ConfigText::read(file)?);
         }
-        let mode = if needs == Needs::Programs { Some(Mode::Code) } else { self.mode };
+        let mode = if needs == Needs::Programs { Some(Presentation::Code) } else { self.mode };
         if let Some(mode) = mode {
             builder = builder.mode(mode);
         }

@@ -7,15 +7,13 @@ use std::sync::Arc;
 use dsh_fs_local::canonical_policy;
 use dsh_llm::Model;
 use dsh_sandbox_policy::{SandboxMode, default_read_roots};
-use dsh_tools_core::Approver;
+use dsh_tools_core::{Approver, Presentation};
 
 use crate::config::{Parsed, SETTINGS};
 use crate::harness::Harness;
 use crate::mounted::Mounted;
 use crate::row::{MountError, Row};
-use crate::{
-    CONFIG_FILE, ConfigError, ConfigText, Environment, Host, Mode, ModelChoice, SharedPolicy, plugins,
-};
+use crate::{CONFIG_FILE, ConfigError, ConfigText, Environment, Host, ModelChoice, SharedPolicy, plugins};
 
 /// Puts a harness together.
 pub struct HarnessBuilder {
@@ -25,7 +23,7 @@ pub struct HarnessBuilder {
     model: Option<ModelChoice>,
     own_model: Option<Arc<dyn Model>>,
     approver: Option<Arc<dyn Approver>>,
-    mode: Option<Mode>,
+    mode: Option<Presentation>,
 }
 
 /// Why there is no harness. For the operator.
@@ -107,7 +105,7 @@ impl HarnessBuilder {
 
     /// The presentation mode, above what the configuration says.
     #[must_use]
-    pub fn mode(self, mode: Mode) -> Self {
+    pub fn mode(self, mode: Presentation) -> Self {
         Self { mode: Some(mode), ..self }
     }
 
@@ -128,7 +126,6 @@ impl HarnessBuilder {
             None => ConfigText::nearest(&environment.root)?,
         };
         let Parsed { settings, mounts } = config.parse(&rows)?;
-        let mode = mode.or(settings.mode).unwrap_or_default();
         let base = config.base().unwrap_or(&environment.root).to_owned();
         let configured = settings.read_roots.iter().map(|root| environment.expand(root, &base));
         let mut read_roots = default_read_roots(toolchain_sources(&environment));
@@ -143,7 +140,7 @@ impl HarnessBuilder {
         }
         let mut host = Host::new(environment, policy, model, base);
         host.own_model = own_model;
-        host.presentation = mode.presentation();
+        host.presentation = mode.or(settings.mode).unwrap_or_default();
         // The slot is new, so nobody has it.
         host.own_approver = approver.and_then(|approver| host.tools.approver().provide(approver).ok());
         let mut mounted = Mounted::default();
@@ -151,7 +148,7 @@ impl HarnessBuilder {
             let done = mounted.mount(name, row.summary(), mount, &host);
             done.map_err(|source| HarnessError::Mount { plugin: name, source })?;
         }
-        Ok(Harness::new(host, mounted, mode, config.file))
+        Ok(Harness::new(host, mounted, config.file))
     }
 }
 

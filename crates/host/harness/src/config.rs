@@ -8,6 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::read_text;
 use crate::row::{Mount, Refused, Row, read};
 
 /// The name of the configuration file.
@@ -16,43 +17,11 @@ pub const CONFIG_FILE: &str = "dsh.toml";
 /// How large a configuration may be, in bytes.
 pub const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
-/// How tools are shown to a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// Every tool by itself.
-    #[default]
-    Native,
-    /// Only `run_code`, whose programs call the tools.
-    Code,
-    /// Both.
-    Both,
-}
-
-impl Mode {
-    /// Its name in configurations and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::Code => "code",
-            Self::Both => "both",
-        }
-    }
-
-    pub(crate) fn presentation(self) -> Presentation {
-        match self {
-            Self::Native => Presentation::Native,
-            Self::Code => Presentation::Code,
-            Self::Both => Presentation::Both,
-        }
-    }
-}
-
 /// What stands above all tables.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Settings {
-    pub(crate) mode: Option<Mode>,
+    pub(crate) mode: Option<Presentation>,
     #[serde(default)]
     pub(crate) read_roots: Vec<PathBuf>,
 }
@@ -106,15 +75,7 @@ impl ConfigText {
     /// Reads a configuration file: a regular one of at most [`MAX_CONFIG_BYTES`].
     pub fn read(file: &Path) -> Result<Self, ConfigError> {
         let unreadable = |source| ConfigError::Unreadable { file: file.to_owned(), source };
-        // Looked at before it is opened: opening a pipe would wait for a writer.
-        let found = std::fs::metadata(file).map_err(unreadable)?;
-        if !found.is_file() {
-            return Err(unreadable(io::Error::other("it is not a regular file")));
-        }
-        if found.len() > MAX_CONFIG_BYTES {
-            return Err(unreadable(io::Error::other(format!("it is larger than {MAX_CONFIG_BYTES} bytes"))));
-        }
-        let text = std::fs::read_to_string(file).map_err(unreadable)?;
+        let text = read_text(file, MAX_CONFIG_BYTES).map_err(unreadable)?;
         let text = text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned);
         Ok(Self { file: file.to_owned(), text })
     }

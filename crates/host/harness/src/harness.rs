@@ -10,11 +10,12 @@ use dsh_lifecycle::{Cancel, Cause};
 use dsh_llm::{Content, ErrorFacts};
 use dsh_scope::Scope;
 use dsh_session::{Session, TurnEndReason};
+use dsh_tools_core::Presentation;
 use futures_util::FutureExt;
 use parking_lot::Mutex;
 
 use crate::mounted::Mounted;
-use crate::{Host, Mode, MountedPlugin};
+use crate::{Host, MountedPlugin};
 
 /// Everything that is mounted, and the turns that run on it.
 ///
@@ -23,7 +24,6 @@ use crate::{Host, Mode, MountedPlugin};
 pub struct Harness {
     host: Host,
     mounted: Mutex<Mounted>,
-    mode: Mode,
     config_file: PathBuf,
     stop: Cancel,
 }
@@ -46,8 +46,8 @@ pub enum TurnFailure {
 }
 
 impl Harness {
-    pub(crate) fn new(host: Host, mounted: Mounted, mode: Mode, config_file: PathBuf) -> Self {
-        Self { host, mounted: Mutex::new(mounted), mode, config_file, stop: Cancel::new() }
+    pub(crate) fn new(host: Host, mounted: Mounted, config_file: PathBuf) -> Self {
+        Self { host, mounted: Mutex::new(mounted), config_file, stop: Cancel::new() }
     }
 
     /// The registries and services.
@@ -61,8 +61,8 @@ impl Harness {
     }
 
     /// How tools are shown to a model.
-    pub fn mode(&self) -> Mode {
-        self.mode
+    pub fn mode(&self) -> Presentation {
+        self.host.presentation
     }
 
     /// The configuration file; `None` for the built-in defaults.

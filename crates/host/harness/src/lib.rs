@@ -18,9 +18,10 @@ mod plugins;
 mod policy;
 mod row;
 mod sessions;
+mod text_file;
 
 pub use builder::{HarnessBuilder, HarnessError};
-pub use config::{CONFIG_FILE, ConfigError, ConfigText, MAX_CONFIG_BYTES, Mode};
+pub use config::{CONFIG_FILE, ConfigError, ConfigText, MAX_CONFIG_BYTES};
 pub use environment::{Environment, EnvironmentError};
 pub use harness::{Harness, TurnFailure};
 pub use host::Host;
@@ -29,8 +30,10 @@ pub use mounted::MountedPlugin;
 pub use policy::SharedPolicy;
 pub use row::{MountError, Row, row};
 pub use sessions::{OpenSession, SessionChoice, SessionFailure};
+pub use text_file::read_text;
 
 // What the program and embedders need besides.
 pub use dsh_agent::{Agent, CallTurn, RequestedCall, TurnError};
 pub use dsh_agent_loop::TurnOutcome;
 pub use dsh_sandbox_policy::SandboxMode;
+pub use dsh_tools_core::Presentation;

@@ -48,10 +48,10 @@ impl Reach {
         &self,
         session: Option<&str>,
         arguments: &Json,
-    ) -> Result<Option<String>, EscalationError> {
+    ) -> Result<Option<Arc<str>>, EscalationError> {
         let Some(asked) = self.asked(arguments)? else { return Ok(None) };
         asked.check(self.source.policy(session).mode)?;
-        Ok(Some(asked.reason()))
+        Ok(Some(asked.reason().into()))
     }
 
     /// The parameters of a tool, with the arguments of an escalation behind them where there can be one.
@@ -108,7 +108,7 @@ mod tests {
     fn what_is_asked_for_is_what_runs() {
         let reach = reach(ReadOnly).with_escalation();
         let question = reach.question(None, &asking(WorkspaceWrite)).unwrap().unwrap();
-        assert_eq!(question, "run this one call under the sandbox mode workspace-write: to build");
+        assert_eq!(&*question, "run this one call under the sandbox mode workspace-write: to build");
         assert_eq!(reach.policy(None, &asking(WorkspaceWrite)).unwrap().mode, WorkspaceWrite);
     }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use dsh_harness::{ConfigText, Mode};
+use dsh_harness::ConfigText;
+use dsh_tools_core::Presentation;
 
 use crate::world::{World, config};
 
@@ -128,9 +129,12 @@ fn a_byte_order_mark_moves_no_column() {
 fn the_mode_that_is_asked_for_goes_before_the_configured_one() {
     let world = World::new();
     let text = || config(&world.file("dsh.toml"), "mode = 'both'");
-    assert_eq!(world.builder().config(text()).build().unwrap().mode(), Mode::Both);
-    assert_eq!(world.builder().config(text()).mode(Mode::Native).build().unwrap().mode(), Mode::Native);
-    assert_eq!(world.builder().build().unwrap().mode(), Mode::Native);
+    assert_eq!(world.builder().config(text()).build().unwrap().mode(), Presentation::Both);
+    assert_eq!(
+        world.builder().config(text()).mode(Presentation::Native).build().unwrap().mode(),
+        Presentation::Native
+    );
+    assert_eq!(world.builder().build().unwrap().mode(), Presentation::Native);
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! Programs in a whole harness: what a model is offered, and what it may call (spec 06 §1).
 
-use dsh_harness::Mode;
 use dsh_lifecycle::Cancel;
 use dsh_llm::{plain_text, text};
 use dsh_session::{RequestHeader, TurnEndReason};
+use dsh_tools_core::Presentation;
 
 use crate::world::{SCRIPTED, World, agent, config, verdict};
 
 /// A turn in which the model calls a tool directly and then writes a program, in this mode: the names that it was
 /// offered, and what it read.
-async fn turn(mode: Mode) -> (Vec<String>, Vec<String>) {
+async fn turn(mode: Presentation) -> (Vec<String>, Vec<String>) {
     let world = World::new();
     world.put("root/a.txt", "one\ntwo\n");
     world.put(
@@ -41,7 +41,7 @@ async fn turn(mode: Mode) -> (Vec<String>, Vec<String>) {
 
 #[tokio::test]
 async fn under_code_there_is_one_tool_and_programs_reach_the_others() {
-    let (offered, told) = turn(Mode::Code).await;
+    let (offered, told) = turn(Presentation::Code).await;
     assert_eq!(offered, ["run_code"]);
     assert!(told[0].starts_with("Error: `read` can't be called directly: only `run_code` can"), "{told:?}");
     assert_eq!(told[1], "2");
@@ -49,10 +49,10 @@ async fn under_code_there_is_one_tool_and_programs_reach_the_others() {
 
 #[tokio::test]
 async fn under_both_there_are_all_and_under_native_no_program() {
-    let (offered, told) = turn(Mode::Both).await;
+    let (offered, told) = turn(Presentation::Both).await;
     assert_eq!(offered, ["edit", "glob", "grep", "read", "run_code", "write"]);
     assert!(told[0].contains("1: one") && told[1] == "2", "{told:?}");
-    let (offered, told) = turn(Mode::Native).await;
+    let (offered, told) = turn(Presentation::Native).await;
     assert_eq!(offered, ["edit", "glob", "grep", "read", "write"]);
     assert!(told[1].starts_with("Error: there is no tool `run_code`"), "{told:?}");
 }
@@ -60,9 +60,9 @@ async fn under_both_there_are_all_and_under_native_no_program() {
 #[tokio::test]
 async fn an_order_of_tools_may_name_what_is_offered_and_nothing_else() {
     for (mode, order, fits) in [
-        (Mode::Both, "['run_code', 'read', '<unlisted-tools>']", true),
-        (Mode::Code, "['run_code', '<unlisted-tools>']", true),
-        (Mode::Code, "['read', '<unlisted-tools>']", false),
+        (Presentation::Both, "['run_code', 'read', '<unlisted-tools>']", true),
+        (Presentation::Code, "['run_code', '<unlisted-tools>']", true),
+        (Presentation::Code, "['read', '<unlisted-tools>']", false),
     ] {
         let world = World::new();
         world.put("script.json", r#"{"steps": [{"text": "Done."}]}"#);
