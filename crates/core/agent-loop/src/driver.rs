@@ -1,16 +1,14 @@
 //! The loop: who runs turns, of what, which follow each other, and what a turn comes to.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use dsh_agent::{Agent, CallTurn, Notice, Running, Target, TurnError, TurnRunner};
-use dsh_lifecycle::{Cancel, Ids, Panic, Slot};
+use dsh_lifecycle::{Cancel, Ids, Slot, contain_async};
 use dsh_llm::{Content, ErrorFacts, Message, Model, Role, Source};
 use dsh_session::TurnEndReason;
 use dsh_system_prompt::SystemPrompt;
 use dsh_tools_core::Tools;
-use futures_util::FutureExt;
 
 use crate::turn::Turn;
 use crate::{LoopConfig, LoopSettings};
@@ -124,11 +122,11 @@ impl AgentLoop {
         let mut alone = 0;
         loop {
             let mut turn = Turn::opened(self, running.agent(), running.cancel(), number);
-            let ended = AssertUnwindSafe(turn.run()).catch_unwind().await;
+            let ended = contain_async(turn.run()).await;
             alone = if turn.heard_a_person { 0 } else { alone + 1 };
             let reason = match ended {
                 Ok(outcome) => outcome.ok().map(|outcome| outcome.reason),
-                Err(payload) => Some(turn.close_after(&Panic::of(payload)).await),
+                Err(panic) => Some(turn.close_after(&panic).await),
             };
             let Some(right) = running.next(reason.as_ref()) else { return };
             running = right;

@@ -1,13 +1,12 @@
 //! Hearing a model out: its chunks are logged as they come. A model is foreign code, so its panic is its failure.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use dsh_agent::TurnError;
-use dsh_lifecycle::{Panic, contain};
+use dsh_lifecycle::{Panic, contain, contain_async};
 use dsh_llm::{Assembled, Assembler, ErrorFacts, Finish, Model, ModelRequest, STREAM_INVALID, ShapeError};
 use dsh_session::AssistantChunk;
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 
 use crate::ids::with_call_id;
 use crate::turn::Turn;
@@ -43,12 +42,12 @@ impl Turn<'_> {
                 biased;
                 // First, so that a stream that is always ready can be stopped, too.
                 () = self.cancel.cancelled() => Ok(None),
-                chunk = AssertUnwindSafe(stream.next()).catch_unwind() => chunk,
+                chunk = contain_async(stream.next()) => chunk,
             };
             let chunk = match chunk {
                 Ok(Some(chunk)) => with_call_id(chunk, &*self.driver.parts.ids),
                 Ok(None) => break,
-                Err(payload) => return Ok((failed(panicked(&Panic::of(payload))), seqs)),
+                Err(panic) => return Ok((failed(panicked(&panic)), seqs)),
             };
             if let Err(problem) = chunk.check() {
                 return Ok((failed(unreadable(&problem)), seqs));

@@ -2,13 +2,11 @@
 
 use std::convert::Infallible;
 use std::future::pending;
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
 use dsh_agent::{Agent, Notice};
-use dsh_lifecycle::{Cancel, Cause, Panic};
-use futures_util::FutureExt;
+use dsh_lifecycle::{Cancel, Cause, contain_async};
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
@@ -39,12 +37,11 @@ impl Watch<'_> {
     /// Awaits the work of a turn to its end, however long that takes. A runtime without timers stops the watch and not
     /// the work.
     pub(crate) async fn over<T>(&self, work: impl Future<Output = T>) -> T {
-        let (mut work, mut watch) = (pin!(work), pin!(AssertUnwindSafe(self.run()).catch_unwind()));
+        let (mut work, mut watch) = (pin!(work), pin!(contain_async(self.run())));
         tokio::select! {
             biased;
             done = &mut work => return done,
-            Err(payload) = &mut watch => {
-                let panic = Panic::of(payload);
+            Err(panic) = &mut watch => {
                 tracing::warn!(turn = self.turn, %panic, "nobody watches the time of a turn");
             }
         }

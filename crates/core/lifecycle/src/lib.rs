@@ -30,6 +30,6 @@ mod slot;
 
 pub use cancel::{Cancel, Cause};
 pub use clock::{Clock, Ids, SeededIds, SteppingClock};
-pub use contain::{Panic, contain};
+pub use contain::{Panic, contain, contain_async};
 pub use registration::{Registration, Registrations};
 pub use slot::{AlreadyProvided, Slot};

@@ -1,12 +1,10 @@
 //! One call between its stages: the tool that it is pinned to, and what its body left behind.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use dsh_json::Json;
-use dsh_lifecycle::{Panic, contain};
-use futures_util::FutureExt;
+use dsh_lifecycle::{contain, contain_async};
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 
@@ -237,8 +235,7 @@ impl Body<'_> {
 
 /// Polls under a guard: a panic is one failed call, and siblings and process live on.
 pub(crate) async fn contained<T>(stage: impl Future<Output = Result<T, ToolError>>) -> Result<T, ToolError> {
-    let ended = AssertUnwindSafe(stage).catch_unwind().await;
-    ended.unwrap_or_else(|payload| Err(text::panicked(&Panic::of(payload))))
+    contain_async(stage).await.unwrap_or_else(|panic| Err(text::panicked(&panic)))
 }
 
 /// The same for what does not wait.

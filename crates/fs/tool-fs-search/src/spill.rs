@@ -1,11 +1,9 @@
 //! Where the whole of a result goes that is shown in part (spec 07 §7.4).
 
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
-use dsh_lifecycle::{Cause, Panic, Registration, Slot, contain};
+use dsh_lifecycle::{Cause, Registration, Slot, contain_async};
 use dsh_llm::Content;
 use dsh_spill::{SaveText, SpillError, SpillOwner, SpillRef, SpillSource, SpillStore};
 use dsh_tools_core::{
@@ -132,7 +130,7 @@ impl<T: Paged> Spill<T> {
             content: content.into(),
         };
         let cancel = call.cancel.child();
-        let saved = contained(async {
+        let saved = contain_async(async {
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Some(Err(SpillError::Aborted)),
@@ -152,15 +150,4 @@ impl<T: Paged> Spill<T> {
             Err(panic) => lost(&panic, Lost::Failed),
         }
     }
-}
-
-/// A panic of the store ends the saving and not the call.
-async fn contained<T>(saving: impl Future<Output = T> + Send) -> Result<T, Panic> {
-    let mut saving = Box::pin(saving);
-    poll_fn(|cx| match contain(|| saving.as_mut().poll(cx)) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(saved)) => Poll::Ready(Ok(saved)),
-        Err(panic) => Poll::Ready(Err(panic)),
-    })
-    .await
 }

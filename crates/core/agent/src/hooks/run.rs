@@ -1,11 +1,9 @@
 //! Asking hooks: in order, each waited for until the turn is cancelled.
 
 use std::error::Error;
-use std::panic::AssertUnwindSafe;
 
-use dsh_lifecycle::Panic;
+use dsh_lifecycle::contain_async;
 use dsh_llm::{ErrorFacts, Message};
-use futures_util::FutureExt;
 
 use super::{AfterError, Entry, HookError, Hooks, RequestDraft, StepContext};
 
@@ -78,16 +76,14 @@ async fn answer<T>(
     let answer = tokio::select! {
         biased;
         () = step.cancel.cancelled() => return Err(HookFailure::Cancelled),
-        answer = AssertUnwindSafe(hook).catch_unwind() => answer,
+        answer = contain_async(hook) => answer,
     };
     let facts = match answer {
         // What it says about a turn that it cancelled itself does not count either.
         Ok(Ok(_)) if step.cancel.is_cancelled() => return Err(HookFailure::Cancelled),
         Ok(Ok(answer)) => return Ok(answer),
         Ok(Err(error)) => ErrorFacts::new("UNKNOWN", format!("a {stage} hook failed: {}", chain(&*error))),
-        Err(payload) => {
-            ErrorFacts::new("PANICKED", format!("a {stage} hook panicked: {}", Panic::of(payload)))
-        }
+        Err(panic) => ErrorFacts::new("PANICKED", format!("a {stage} hook panicked: {panic}")),
     };
     Err(HookFailure::Failed(facts))
 }
