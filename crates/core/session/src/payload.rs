@@ -54,14 +54,9 @@ pub trait Payload: Serialize + DeserializeOwned + 'static {
         Json::from_serialize(self)
     }
 
-    /// Reads the stored form.
+    /// Reads the stored form, which is an object: serde takes an array of its fields as well.
     fn from_json(json: &Json) -> Result<Self, ShapeError> {
+        Fields::of(json)?;
         json.read().map_err(ShapeError::from)
     }
-}
-
-/// Reads a payload that is an object: serde takes an array of its fields as well.
-pub(crate) fn from_object<P: DeserializeOwned>(json: &Json) -> Result<P, ShapeError> {
-    Fields::of(json)?;
-    json.read().map_err(ShapeError::from)
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use dsh_json::Json;
 use dsh_llm::{ShapeError, ToolSchema};
 use serde::{Deserialize, Serialize};
 
-use crate::payload::{Payload, from_object};
+use crate::payload::Payload;
 
 /// `request/header`: what every following request starts with, until the next one (spec 03 §11).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,10 +91,6 @@ impl Payload for RequestHeader {
     const TYPE: &'static str = "request/header";
     const EXACT: bool = true;
 
-    fn from_json(json: &Json) -> Result<Self, ShapeError> {
-        from_object(json)
-    }
-
     fn check(&self) -> Result<(), ShapeError> {
         let RequestForm { config, adapter_defaults, .. } = &self.header;
         let check = route(&config.provider, &config.model).and_then(|()| {
@@ -121,10 +116,6 @@ impl Payload for RequestHeader {
 impl Payload for RequestContext {
     const TYPE: &'static str = "request/context";
     const EXACT: bool = true;
-
-    fn from_json(json: &Json) -> Result<Self, ShapeError> {
-        from_object(json)
-    }
 
     fn check(&self) -> Result<(), ShapeError> {
         route(&self.provider, &self.model)

@@ -6,7 +6,7 @@ use dsh_json::{Json, Object};
 use dsh_llm::{ErrorFacts, Fields, ShapeError};
 use serde::{Deserialize, Serialize};
 
-use crate::payload::{Payload, from_object};
+use crate::payload::Payload;
 
 /// `turn/start`: a turn begins. Turns count from 1 through the whole session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,46 +176,26 @@ stored_as_json!(TurnEndReason, AbortReason);
 impl Payload for TurnStart {
     const TYPE: &'static str = "turn/start";
     const EXACT: bool = true;
-
-    fn from_json(json: &Json) -> Result<Self, ShapeError> {
-        from_object(json)
-    }
 }
 
 impl Payload for TurnEnd {
     const TYPE: &'static str = "turn/end";
     const EXACT: bool = true;
-
-    fn from_json(json: &Json) -> Result<Self, ShapeError> {
-        from_object(json)
-    }
 }
 
 impl Payload for StepStart {
     const TYPE: &'static str = "step/start";
     const EXACT: bool = true;
-
-    fn from_json(json: &Json) -> Result<Self, ShapeError> {
-        from_object(json)
-    }
 }
 
 impl Payload for StepEnd {
     const TYPE: &'static str = "step/end";
     const EXACT: bool = true;
-
-    fn from_json(json: &Json) -> Result<Self, ShapeError> {
-        from_object(json)
-    }
 }
 
 impl Payload for EndSeed {
     const TYPE: &'static str = "session/end-seed";
     const EXACT: bool = true;
-
-    fn from_json(json: &Json) -> Result<Self, ShapeError> {
-        from_object(json)
-    }
 }
 
 #[cfg(test)]
