@@ -9,7 +9,7 @@ use dsh_session::{AppendError, TurnEndReason, TurnStart};
 
 use crate::inbox::Removal;
 use crate::state::{By, Run, State};
-use crate::{Agent, InboxError, Notice, Status, Target};
+use crate::{Agent, InboxError, Notice, Status};
 
 /// What a cancellation does with what waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,13 +42,9 @@ impl Agent {
             let Some(run) = &state.run else { return };
             let running = run.cancel.clone();
             if queued == Queued::Discard {
-                state.latched.clear();
-                let lists = [Target::NextStep, Target::NextTurn];
-                let all: Vec<_> = lists
-                    .into_iter()
-                    .flat_map(|target| state.lists.messages(target).map(|message| Arc::clone(&message.id)))
-                    .collect();
-                state.doomed.extend(all);
+                let State { lists, latched, doomed, .. } = &mut *state;
+                latched.clear();
+                doomed.extend(lists.ids().cloned());
             }
             running
         };

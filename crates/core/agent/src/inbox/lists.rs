@@ -57,6 +57,11 @@ impl Lists {
         self.list(target).iter().map(|waiting| &waiting.message)
     }
 
+    /// The ids of both lists.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.ids.iter()
+    }
+
     pub(crate) fn holds(&self, id: &str) -> bool {
         self.ids.contains(id)
     }
