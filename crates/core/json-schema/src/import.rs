@@ -231,11 +231,13 @@ fn import(foreign: &Json, limits: &ImportLimits, params: bool) -> Result<Importe
     let schema = Schema::new(&product).map_err(ImportError::Refused)?;
     let report = walk.report;
     #[cfg(feature = "foreign")]
-    let (original, unchecked) = match (report.is_exact(), OriginalCheck::new(foreign, &walk.document, limits))
-    {
-        (true, _) => (None, None),
-        (false, Ok(original)) => (Some(original), None),
-        (false, Err(reason)) => (None, Some(reason.into())),
+    let (original, unchecked) = if report.is_exact() {
+        (None, None)
+    } else {
+        match OriginalCheck::new(foreign, &walk.document, limits) {
+            Ok(original) => (Some(original), None),
+            Err(reason) => (None, Some(reason.into())),
+        }
     };
     #[cfg(not(feature = "foreign"))]
     let unchecked = (!report.is_exact()).then(|| "this build has no check by foreign schemas".into());
