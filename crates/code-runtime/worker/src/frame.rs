@@ -31,15 +31,19 @@ pub(crate) struct TooLarge {
 }
 
 /// Adds a frame to `out`, if its payload has at most `limit` bytes.
-pub(crate) fn write(out: &mut Vec<u8>, kind: Kind, payload: &[u8], limit: usize) -> Result<(), TooLarge> {
+pub(crate) fn write(
+    out: &mut impl for<'a> Extend<&'a u8>,
+    kind: Kind,
+    payload: &[u8],
+    limit: usize,
+) -> Result<(), TooLarge> {
     let bytes = payload.len();
     let length =
         u32::try_from(bytes).ok().and_then(|length| length.checked_add(1)).filter(|_| bytes <= limit);
     let length = length.ok_or(TooLarge { bytes, limit })?;
-    out.reserve(HEAD + bytes);
-    out.extend_from_slice(&length.to_le_bytes());
-    out.push(kind as u8);
-    out.extend_from_slice(payload);
+    out.extend(&length.to_le_bytes());
+    out.extend(&[kind as u8]);
+    out.extend(payload);
     Ok(())
 }
 

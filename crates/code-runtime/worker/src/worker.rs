@@ -1,5 +1,6 @@
 //! One worker in its owner's hands.
 
+use std::collections::VecDeque;
 use std::io;
 
 use dsh_confinement::{Level, Limits};
@@ -24,7 +25,8 @@ pub struct Worker {
     level: Level,
     channel: UnixStream,
     inbox: Inbox,
-    outbox: Vec<u8>,
+    /// What was queued and not written yet. A pipe takes it in small parts, so that its front must go at no cost.
+    outbox: VecDeque<u8>,
     /// Whether the worker still reads.
     hears: bool,
     stray: Collector,
@@ -47,7 +49,7 @@ impl Worker {
             level,
             channel: UnixStream::from_std(channel).map_err(unavailable)?,
             inbox,
-            outbox: Vec::new(),
+            outbox: VecDeque::new(),
             hears: true,
             stray: Collector::new(
                 Receiver::from_owned_fd(stray.into()).map_err(unavailable)?,
@@ -160,7 +162,7 @@ impl Worker {
         };
         let Ok(ready) = ready else { return false };
         if ready.is_writable() && !self.outbox.is_empty() {
-            match self.channel.try_write(&self.outbox) {
+            match self.channel.try_write(self.outbox.as_slices().0) {
                 Ok(written) => drop(self.outbox.drain(..written)),
                 Err(error) if passes(&error) => {}
                 Err(_) => {
