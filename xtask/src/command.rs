@@ -48,6 +48,11 @@ pub(crate) fn run(mut command: Command) -> Result<Verdict> {
     Ok(Verdict::of(status.success()))
 }
 
+/// Runs a command that has to succeed; the error says what it needs.
+pub(crate) fn succeed(command: Command, needs: &str) -> Result<()> {
+    if run(command).context(needs.to_owned())?.passed() { Ok(()) } else { bail!("{needs}") }
+}
+
 /// What the command prints; an error with its stderr when it fails.
 pub(crate) fn text_of(mut command: Command) -> Result<String> {
     let output = command.output().with_context(|| format!("starting {}", program_of(&command)))?;
@@ -59,11 +64,15 @@ pub(crate) fn text_of(mut command: Command) -> Result<String> {
 
 /// Whether `cargo SUBCOMMAND` can be run here.
 pub(crate) fn has_cargo_command(root: &Path, subcommand: &str) -> Result<bool> {
-    let mut probe = cargo(root, [subcommand, "--version"]);
+    works(cargo(root, [subcommand, "--version"]))
+}
+
+/// Whether a command can be started here, and succeeds; what it prints is dropped.
+pub(crate) fn works(mut probe: Command) -> Result<bool> {
     match probe.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status() {
         Ok(status) => Ok(status.success()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).context("starting cargo"),
+        Err(error) => Err(error).with_context(|| format!("starting {}", program_of(&probe))),
     }
 }
 

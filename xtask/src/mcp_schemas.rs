@@ -169,16 +169,16 @@ impl Server {
                 install.current_dir(folder);
                 install.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", "."]);
                 install.arg(format!("{}@{}", self.package, self.version));
-                succeed(install, "npm and its registry are needed")
+                command::succeed(install, "npm and its registry are needed")
             }
             Registry::PyPi => {
                 let mut create = Command::new("python3");
                 create.current_dir(folder).args(["-m", "venv", "venv"]);
-                succeed(create, "`python3` with `venv` is needed")?;
+                command::succeed(create, "`python3` with `venv` is needed")?;
                 let mut install = Command::new(folder.join("venv/bin/python"));
                 install.args(["-m", "pip", "install", "--quiet"]);
                 install.arg(format!("{}=={}", self.package, self.version));
-                succeed(install, "PyPI is needed, or an index that pip is told of")
+                command::succeed(install, "PyPI is needed, or an index that pip is told of")
             }
         }
     }
@@ -364,10 +364,6 @@ The tests of `dsh-json-schema` import every schema; `report.snap` is what they s
 | file | package | registry | version | licence | recorded | tools |
 |---|---|---|---|---|---|---|
 ";
-
-fn succeed(command: Command, needs: &str) -> Result<()> {
-    if command::run(command).context(needs.to_owned())?.passed() { Ok(()) } else { bail!("{needs}") }
-}
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -215,15 +214,17 @@ impl Checkers {
                 ".",
                 TYPESCRIPT,
             ]);
-            succeed(install, "sdk-check needs `npm` and its registry")?;
+            command::succeed(install, "sdk-check needs `npm` and its registry")?;
         }
-        if !has_mypy(&checkers.python)? {
+        let mut mypy = Command::new(&checkers.python);
+        mypy.args(["-m", "mypy", "--version"]);
+        if !command::works(mypy)? {
             let mut create = Command::new("python3");
             create.current_dir(folder).args(["-m", "venv", "venv"]);
-            succeed(create, "sdk-check needs `python3`, 3.11 or later, with `venv`")?;
+            command::succeed(create, "sdk-check needs `python3`, 3.11 or later, with `venv`")?;
             let mut install = Command::new(&checkers.python);
             install.args(["-m", "pip", "install", "--quiet", MYPY]);
-            succeed(install, "sdk-check needs PyPI, or an index that pip is told of")?;
+            command::succeed(install, "sdk-check needs PyPI, or an index that pip is told of")?;
         }
         Ok(checkers)
     }
@@ -257,18 +258,6 @@ for name in sys.argv[1:]:
     except (SyntaxError, ValueError, RecursionError) as error:
         print(f'{name}: error: {error!r}')
 ";
-
-fn has_mypy(python: &Path) -> Result<bool> {
-    match Command::new(python).args(["-m", "mypy", "--version"]).output() {
-        Ok(output) => Ok(output.status.success()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error).with_context(|| format!("starting {}", python.display())),
-    }
-}
-
-fn succeed(command: Command, needs: &str) -> Result<()> {
-    if command::run(command).context(needs.to_owned())?.passed() { Ok(()) } else { bail!("{needs}") }
-}
 
 /// What a checker prints; it fails when it has printed something.
 fn complaints_of(checker: &mut Command) -> Result<String> {

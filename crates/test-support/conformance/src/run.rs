@@ -97,7 +97,7 @@ fn run_file(report: &mut Report, file: &str, name: &str, vectors: Vec<file::Name
     }
 }
 
-fn judge(vector: &Vector) -> Result<Judged, Fault> {
+pub(crate) fn judge(vector: &Vector) -> Result<Judged, Fault> {
     let kind = Kind::named(&vector.kind).ok_or_else(|| Fault::Missing(vector.kind.clone()))?;
     let mut expected = (None, vector.output.clone());
     for rule in kind.rules {

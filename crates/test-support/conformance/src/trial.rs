@@ -1,16 +1,18 @@
 //! Vectors of our own, tried in a test.
 
-use dsh_json::{Json, object};
+use dsh_json::Json;
 
+use crate::Kind;
 use crate::file::Vector;
-use crate::{Fault, Kind};
+use crate::report::Judged;
+use crate::run::judge;
 
 /// What a vector came to.
 pub(crate) struct Tried {
     /// The rule that takes it.
     pub(crate) rule: Option<&'static str>,
     pub(crate) passes: bool,
-    /// Our output, or what is wrong with the vector.
+    /// How our output differs, or what is wrong with the vector.
     pub(crate) said: String,
 }
 
@@ -30,24 +32,12 @@ pub(crate) fn tried(kind: &'static Kind, input: &str, output: &str) -> Tried {
         input_text: input.to_owned(),
         refused: None,
     };
-    let wrong = |fault: Fault| Tried { rule: None, passes: false, said: fault.to_string() };
-    let mut taken = None;
-    for rule in kind.rules {
-        match (rule.expected)(&vector) {
-            Ok(None) => {}
-            Ok(Some(ours)) => {
-                taken = Some((rule.name, ours));
-                break;
-            }
-            Err(fault) => return wrong(fault),
-        }
+    match judge(&vector) {
+        Err(fault) => Tried { rule: None, passes: false, said: fault.to_string() },
+        Ok(Judged { rule, difference }) => Tried {
+            rule: rule.map(|rule| rule.name),
+            passes: difference.is_none(),
+            said: difference.map_or_else(String::new, |(expected, got)| format!("got {got}\nnot {expected}")),
+        },
     }
-    let got = match (kind.run)(&vector) {
-        Err(Fault::Refused(code)) => object! { "refused": code },
-        Err(fault) => return wrong(fault),
-        Ok(got) => got,
-    };
-    let expected = taken.as_ref().map_or(&vector.output, |(_, ours)| ours);
-    let passes = (kind.agrees)(&got, expected);
-    Tried { rule: taken.as_ref().map(|(name, _)| *name), passes, said: format!("got {got}\nnot {expected}") }
 }
