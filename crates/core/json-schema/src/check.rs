@@ -1,8 +1,8 @@
-//! The fast judge: valid or not. Iterative, and without allocation for values of ordinary depth.
+//! The fast judge: valid or not. Of bounded recursion, and without allocation for values of ordinary depth.
 
 use std::slice;
 
-use dsh_json::{Json, ObjectIter};
+use dsh_json::{Json, Object, ObjectIter};
 
 use crate::program::{NodeId, ObjectRule, Program, Rule, UnionRule};
 
@@ -12,9 +12,88 @@ use crate::program::{NodeId, ObjectRule, Program, Rule, UnionRule};
 /// again and again, can.
 pub const MAX_CHECK_STEPS: u64 = 100_000_000;
 
+/// How many levels of a value are judged by recursion, which keeps its place in registers. Levels below them wait on a
+/// stack of their own, so that no value overflows the thread's.
+const NEAR_LEVELS: u32 = 16;
+
 /// Whether `value` matches the node; false once the budget is spent.
-pub(crate) fn matches<'a>(program: &'a Program, node: NodeId, value: &'a Json, budget: &mut Budget) -> bool {
-    let mut parents = Parents::new();
+pub(crate) fn matches(program: &Program, node: NodeId, value: &Json, budget: &mut Budget) -> bool {
+    near(program, node, value, NEAR_LEVELS, budget) && !budget.is_spent()
+}
+
+/// Judges with at most `levels` more levels of recursion.
+fn near(program: &Program, node: NodeId, value: &Json, levels: u32, budget: &mut Budget) -> bool {
+    let Some(below) = levels.checked_sub(1) else { return far(program, node, value, budget) };
+    match program.rule(node) {
+        Rule::Any => true,
+        Rule::Scalar(rule) => rule.accepts(value),
+        Rule::Array { items } => match (value.as_array(), items) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(array), Some(items)) => {
+                array.iter().all(|element| child(program, *items, element, below, budget))
+            }
+        },
+        Rule::Object(rule) => match value.as_object() {
+            Some(object) if object.len() >= rule.distinct_required() => {
+                members(program, rule, object, below, budget)
+            }
+            Some(_) | None => false,
+        },
+        Rule::Union(union) => {
+            let mut matched = 0_u32;
+            for branch in union.branches() {
+                matched = matched.wrapping_add(u32::from(child(program, branch, value, below, budget)));
+                if matched > 1 {
+                    return false;
+                }
+            }
+            matched == 1
+        }
+    }
+}
+
+fn members(program: &Program, rule: &ObjectRule, object: &Object, levels: u32, budget: &mut Budget) -> bool {
+    let (mut cursor, mut required) = (0_usize, 0_usize);
+    for (key, member) in object {
+        match rule.property(key, cursor) {
+            None if rule.closed => return false,
+            None => {
+                if !budget.spend() {
+                    return false;
+                }
+            }
+            Some((place, property)) => {
+                cursor = place.wrapping_add(1);
+                required = required.wrapping_add(usize::from(property.required));
+                if !child(program, property.node, member, levels, budget) {
+                    return false;
+                }
+            }
+        }
+    }
+    required == rule.distinct_required()
+}
+
+/// Most children are settled by their kind, on the spot.
+#[inline]
+fn child(program: &Program, node: NodeId, value: &Json, levels: u32, budget: &mut Budget) -> bool {
+    let kind = value.kind();
+    if !budget.spend() || !program.accepts(node).contains(kind) {
+        return false;
+    }
+    program.settles(node).contains(kind)
+        || match program.rule(node) {
+            Rule::Scalar(rule) => rule.accepts(value),
+            Rule::Any | Rule::Array { .. } | Rule::Object(_) | Rule::Union(_) => {
+                near(program, node, value, levels, budget)
+            }
+        }
+}
+
+/// Judges without recursion.
+fn far(program: &Program, node: NodeId, value: &Json, budget: &mut Budget) -> bool {
+    let mut parents = Vec::new();
     let mut current = match enter(program, node, value) {
         Entered::Settled(outcome) => return outcome,
         Entered::Open(frame) => frame,
@@ -23,7 +102,7 @@ pub(crate) fn matches<'a>(program: &'a Program, node: NodeId, value: &'a Json, b
         match current.advance(program, budget) {
             Advanced::Open(frame) => parents.push(std::mem::replace(&mut current, frame)),
             Advanced::Settled(mut outcome) => loop {
-                let Some(parent) = parents.pop() else { return outcome && !budget.is_spent() };
+                let Some(parent) = parents.pop() else { return outcome };
                 current = parent;
                 match current.settle(outcome) {
                     None => break,
@@ -153,39 +232,5 @@ impl<'a> Frame<'a> {
                 (*matched > 1).then_some(false)
             }
         }
-    }
-}
-
-/// How many parents are kept before the stack moves to the heap.
-const INLINE_PARENTS: usize = 16;
-
-/// The frames that wait for a child.
-struct Parents<'a> {
-    inline: [Option<Frame<'a>>; INLINE_PARENTS],
-    len: usize,
-    spilled: Vec<Frame<'a>>,
-}
-
-impl<'a> Parents<'a> {
-    fn new() -> Self {
-        Self { inline: [const { None }; INLINE_PARENTS], len: 0, spilled: Vec::new() }
-    }
-
-    fn push(&mut self, frame: Frame<'a>) {
-        match self.inline.get_mut(self.len) {
-            Some(slot) => {
-                *slot = Some(frame);
-                self.len = self.len.wrapping_add(1);
-            }
-            None => self.spilled.push(frame),
-        }
-    }
-
-    fn pop(&mut self) -> Option<Frame<'a>> {
-        if let Some(frame) = self.spilled.pop() {
-            return Some(frame);
-        }
-        self.len = self.len.checked_sub(1)?;
-        self.inline.get_mut(self.len).and_then(Option::take)
     }
 }

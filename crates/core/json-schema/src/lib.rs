@@ -52,3 +52,4 @@ pub use import::{Fate, ImportError, ImportLimits, ImportReport, Imported, Report
 pub use lower::{Dropped, LowerError};
 pub use schema::{DEFAULT_LISTED, Schema};
 pub use violation::{JsonSchemaError, Violation, ViolationKind, Violations};
+pub use words::nearest;

@@ -32,6 +32,11 @@ pub(crate) struct Program {
 struct Node {
     rule: Rule,
     accepts: Kinds,
+    settles: Kinds,
+}
+
+impl Node {
+    const ANY: Self = Self { rule: Rule::Any, accepts: Kinds::ALL, settles: Kinds::ALL };
 }
 
 /// What one node asks for.
@@ -109,13 +114,13 @@ pub(crate) struct Kinds(u8);
 
 impl Program {
     pub(crate) fn new() -> Self {
-        Self { nodes: vec![Node { rule: Rule::Any, accepts: Kinds::ALL }] }
+        Self { nodes: vec![Node::ANY] }
     }
 
     /// Adds `count` nodes that accept anything until [`Program::set`]; returns the first.
     pub(crate) fn reserve(&mut self, count: usize) -> NodeId {
         let first = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.extend((0..count).map(|_| Node { rule: Rule::Any, accepts: Kinds::ALL }));
+        self.nodes.extend((0..count).map(|_| Node::ANY));
         first
     }
 
@@ -128,9 +133,10 @@ impl Program {
     /// Computes what each node may accept, once all rules are set.
     pub(crate) fn seal(&mut self) {
         for place in (0..self.nodes.len()).rev() {
-            let accepts = self.nodes.get(place).map_or(Kinds::ALL, |node| self.kinds_of(&node.rule));
+            let Some(Node { rule, .. }) = self.nodes.get(place) else { continue };
+            let (accepts, settles) = (self.kinds_of(rule), self.settled_by(rule));
             if let Some(node) = self.nodes.get_mut(place) {
-                node.accepts = accepts;
+                (node.accepts, node.settles) = (accepts, settles);
             }
         }
         self.nodes.shrink_to_fit();
@@ -147,6 +153,32 @@ impl Program {
         self.nodes[id.0 as usize].accepts
     }
 
+    /// The kinds that are enough to match the node: every value of them does.
+    #[expect(clippy::indexing_slicing, reason = "ids are made by `reserve` and point into their own arena")]
+    pub(crate) fn settles(&self, id: NodeId) -> Kinds {
+        self.nodes[id.0 as usize].settles
+    }
+
+    fn settled_by(&self, rule: &Rule) -> Kinds {
+        match rule {
+            Rule::Any => Kinds::ALL,
+            Rule::Scalar(ScalarRule { scalar: Scalar::Integer, .. }) => Kinds::NONE,
+            Rule::Scalar(ScalarRule { scalar, allowed: None, constant: None }) => Kinds::only(scalar.kind()),
+            Rule::Array { items: None } => Kinds::only(Kind::Array),
+            Rule::Object(rule) if !rule.closed && rule.properties.is_empty() => Kinds::only(Kind::Object),
+            Rule::Scalar(_) | Rule::Array { .. } | Rule::Object(_) => Kinds::NONE,
+            Rule::Union(union) => {
+                let (mut once, mut twice, mut settled) = (Kinds::NONE, Kinds::NONE, Kinds::NONE);
+                for branch in union.branches() {
+                    twice = twice.or(once.and(self.accepts(branch)));
+                    once = once.or(self.accepts(branch));
+                    settled = settled.or(self.settles(branch));
+                }
+                settled.without(twice)
+            }
+        }
+    }
+
     fn kinds_of(&self, rule: &Rule) -> Kinds {
         match rule {
             Rule::Any => Kinds::ALL,
@@ -159,10 +191,7 @@ impl Program {
 
     /// The kinds that some branch can accept.
     pub(crate) fn kinds(&self, union: UnionRule) -> Kinds {
-        union
-            .branches()
-            .map(|branch| self.accepts(branch))
-            .fold(Kinds::NONE, |all, branch| Kinds(all.0 | branch.0))
+        union.branches().map(|branch| self.accepts(branch)).fold(Kinds::NONE, Kinds::or)
     }
 }
 
@@ -281,15 +310,18 @@ impl ObjectRule {
     }
 
     /// A declared property and its place; `cursor` is where it is most likely.
+    #[inline]
     pub(crate) fn property(&self, key: &str, cursor: usize) -> Option<(usize, &Property)> {
-        if let Some(property) = self.properties.get(cursor)
-            && *property.name == *key
-        {
-            return Some((cursor, property));
+        match self.properties.get(cursor) {
+            Some(property) if is_same(&property.name, key) => Some((cursor, property)),
+            Some(_) | None => self.elsewhere(key),
         }
+    }
+
+    fn elsewhere(&self, key: &str) -> Option<(usize, &Property)> {
         match &self.index {
             Some(index) => index.get(key).and_then(|place| Some((*place, self.properties.get(*place)?))),
-            None => self.properties.iter().enumerate().find(|(_, property)| *property.name == *key),
+            None => self.properties.iter().enumerate().find(|(_, property)| is_same(&property.name, key)),
         }
     }
 
@@ -297,6 +329,22 @@ impl ObjectRule {
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.properties.iter().map(|property| &*property.name)
     }
+}
+
+/// Equality of short names in a few instructions: their beginnings and their ends, which overlap.
+#[inline]
+fn is_same(name: &str, other: &str) -> bool {
+    let (name, other) = (name.as_bytes(), other.as_bytes());
+    name.len() == other.len()
+        && match name.len() {
+            4..=8 => {
+                name.first_chunk::<4>() == other.first_chunk() && name.last_chunk::<4>() == other.last_chunk()
+            }
+            9..=16 => {
+                name.first_chunk::<8>() == other.first_chunk() && name.last_chunk::<8>() == other.last_chunk()
+            }
+            _ => name == other,
+        }
 }
 
 impl Kinds {
@@ -318,10 +366,59 @@ impl Kinds {
         self.0 & Self::only(kind).0 != 0
     }
 
+    fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The kinds of the set, scalars first.
     pub(crate) fn iter(self) -> impl Iterator<Item = Kind> {
         [Kind::String, Kind::Number, Kind::Boolean, Kind::Array, Kind::Object, Kind::Null]
             .into_iter()
             .filter(move |kind| self.contains(*kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_same, *};
+    use crate::assert::assert;
+    use dsh_json::object;
+
+    #[test]
+    fn names_are_compared_whole() {
+        for length in 0..40 {
+            let name = "n".repeat(length);
+            assert!(is_same(&name, &name.clone()) && !is_same(&name, &format!("{name}n")));
+            for place in 0..length {
+                let other = format!("{}x{}", &name[..place], &name[place + 1..]);
+                assert!(!is_same(&name, &other), "{length} {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_kind_settles_where_nothing_more_is_asked() {
+        let check = |schema: &Json, expected: &[Kind]| {
+            let program = assert(schema).unwrap();
+            assert_eq!(program.settles(NodeId::ROOT).iter().collect::<Vec<_>>(), expected, "{schema}");
+        };
+        let of = |name: &str| object! { "type": name };
+        check(&of("string"), &[Kind::String]);
+        check(&of("integer"), &[]);
+        check(&object! { "type": "string", "enum": Json::from(vec![Json::from("a")]) }, &[]);
+        check(&of("object"), &[Kind::Object]);
+        check(&object! { "type": "object", "additionalProperties": false }, &[]);
+        let union = |branches: [Json; 3]| object! { "oneOf": Json::from(branches.to_vec()) };
+        check(&union([of("string"), of("null"), of("integer")]), &[Kind::String, Kind::Null]);
+        // Two branches take a number then.
+        check(&union([of("number"), of("integer"), of("null")]), &[Kind::Null]);
     }
 }

@@ -67,8 +67,8 @@ impl Schema {
 
     /// Whether a value is valid (spec 04 §2.4).
     ///
-    /// Does not recurse, and allocates nothing up to sixteen nested containers and unions. A value that takes more than
-    /// [`MAX_CHECK_STEPS`] is not valid.
+    /// Recursion is bounded, and nothing is allocated up to sixteen nested containers and unions. A value that takes
+    /// more than [`MAX_CHECK_STEPS`] is not valid.
     pub fn is_valid(&self, value: &Json) -> bool {
         matches(&self.0.program, NodeId::ROOT, value, &mut Budget::of(MAX_CHECK_STEPS))
     }

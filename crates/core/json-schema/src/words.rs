@@ -242,8 +242,10 @@ pub(crate) fn value_too_large(limit: u64) -> String {
     format!("takes more than {limit} steps to check against its schema; send a smaller value")
 }
 
-/// The candidate most like `name`, if one is alike enough to be a slip.
-fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The candidate most like `name`, if one is alike enough to be a slip: what errors about unknown names suggest.
+///
+/// Case, `_` and `-` don't count. Long names, and candidates after the first thousand, are not compared.
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_COMPARED {
         return None;
     }

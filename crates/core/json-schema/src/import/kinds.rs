@@ -434,7 +434,7 @@ pub(super) fn one_object(walk: &mut Walk<'_>, shape: Shape) -> Result<Shape, Str
         return Err(others.iter().map(|form| form.rule.name()).collect::<Vec<_>>().join(" or "));
     }
     if !others.is_empty() {
-        walk.found("type", Finding::new(Fate::Enforced, "arguments are an object"));
+        walk.found("type", Finding::narrowing(Fate::Enforced, "arguments are an object"));
     }
     if objects.len() > 1 {
         let types = phrase::any_of(objects.iter());

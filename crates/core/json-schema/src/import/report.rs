@@ -82,9 +82,11 @@ impl ReportEntry {
 /// Keywords that were kept as they are have no entry, nor have those that ask for nothing (`$schema`, `$id`,
 /// `$comment`, definitions). What a `$ref` points at is reported once, at its own place.
 ///
-/// An imported schema takes whatever the foreign one takes, but for two readings, which have an entry that
-/// [narrows](ReportEntry::narrows): a node without `type` that has `properties` or `items` means an object or an
-/// array; and where alternatives are joined into one object, a property keeps the types that they declare.
+/// An imported schema takes whatever the foreign one takes, but for what has an entry that
+/// [narrows](ReportEntry::narrows) (spec 04 §12): a node without `type` that has `properties` or `items` means an object
+/// or an array; where alternatives are joined into one object, a property keeps the types that they declare; and
+/// arguments are an object, so other alternatives at their root are left out. A root of arguments that says nothing of
+/// its type is an object without an entry.
 ///
 /// `Display` writes a table for a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -269,11 +269,13 @@ impl<'s> Walk<'s> {
             let Some(value) = node.get(key) else { continue };
             match (key, value) {
                 ("description", Json::String(text)) => {
-                    if text.chars().nth(self.limits.text).is_some() {
+                    let is_long = text.chars().nth(self.limits.text).is_some();
+                    if is_long {
                         let note = format!("cut after {} characters", self.limits.text);
                         self.found(key, Finding::new(Fate::Described, note));
                     }
-                    let text = words::shorten(text, self.limits.text);
+                    // With the mark of the cut it is as long as it may be, and a second import takes it as it is.
+                    let text = words::shorten(text, self.limits.text.saturating_sub(usize::from(is_long)));
                     shape.notes.description = (!text.is_empty()).then(|| text.into());
                 }
                 ("description", _) => self.found(key, Finding::new(Fate::Dropped, "is no string")),

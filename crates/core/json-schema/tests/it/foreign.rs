@@ -8,7 +8,7 @@ use dsh_json::Json;
 use dsh_json_schema::{ImportLimits, Imported, Schema};
 
 /// The recorded lists, by the name of their server.
-fn lists() -> Vec<(String, Json)> {
+pub(crate) fn lists() -> Vec<(String, Json)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/foreign-schemas");
     let mut lists: Vec<(String, Json)> = fs::read_dir(folder)
         .unwrap()

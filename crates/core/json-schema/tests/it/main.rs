@@ -8,6 +8,7 @@ mod author;
 mod builder;
 mod depth;
 mod foreign;
+mod foreign_arguments;
 mod import;
 mod import_limits;
 mod original;
