@@ -29,10 +29,10 @@
 
 mod comment;
 mod language;
+mod outline;
 mod prose;
 mod python;
 mod sdk;
-mod shape;
 mod text;
 mod typescript;
 

@@ -25,23 +25,20 @@ pub(crate) fn write_declarations(
     out: &mut String,
 ) -> Result<(), SdkError> {
     let start = out.len();
-    let mut types = Types::new(limits, out);
+    let mut types = Types::new(tools.len(), limits, out);
     let mut members = String::new();
     for tool in tools {
         let name = camel(&tool.name);
         let args = types.annotation(tool.parameters.as_ref(), Some(appended(&name, "Args")));
         let output = types.annotation(tool.output.as_ref(), Some(appended(&name, "Output")));
-        let member = member(tool, &args, &output, limits);
-        // The annotations have been counted.
-        types.budget.admits(member.len() - args.len() - output.len());
-        types.budget.check(|| Place::Tool(Arc::clone(&tool.name)))?;
-        members.push_str(&member);
+        write_member(tool, &args, &output, limits, &mut members);
+        limits.check(types.bytes() + members.len(), || Place::Tool(Arc::clone(&tool.name)))?;
     }
     let pass = if tools.iter().any(|tool| is_method(&tool.name)) { "" } else { "\n    pass" };
     let head = format!("{}{ERROR}", types.imports());
     let protocol = format!("class Tools(Protocol):{pass}");
-    types.budget.admits(head.len() + protocol.len() + TOOLS.len());
-    types.budget.check(|| Place::Frame)?;
+    let bytes = types.bytes() + members.len() + head.len() + protocol.len() + TOOLS.len();
+    limits.check(bytes, || Place::Frame)?;
     out.insert_str(start, &head);
     out.extend([&protocol, &members, TOOLS]);
     Ok(())
@@ -50,9 +47,9 @@ pub(crate) fn write_declarations(
 /// The annotation of a schema, without classes.
 pub(crate) fn type_text(schema: Option<&Schema>, limits: &Limits) -> Result<String, SdkError> {
     let mut classes = String::new();
-    let mut types = Types::new(limits, &mut classes);
+    let mut types = Types::new(0, limits, &mut classes);
     let annotation = types.annotation(schema, None);
-    types.budget.check(|| Place::Type)?;
+    limits.check(annotation.len(), || Place::Type)?;
     Ok(annotation)
 }
 
@@ -62,23 +59,30 @@ pub(crate) fn is_method(name: &str) -> bool {
 }
 
 /// A tool as a method, or as a comment where it can't be one (spec 05 §4.8).
-fn member(tool: &ToolDecl, args: &str, output: &str, limits: &Limits) -> String {
+fn write_member(tool: &ToolDecl, args: &str, output: &str, limits: &Limits, out: &mut String) {
     let (name, says) = (&tool.name, comment(&tool.description, limits));
     if !is_method(name) {
-        let says = says.map_or_else(String::new, |says| format!("\n    {}   {says}", mark_of(&says)));
-        return format!("\n    # tools[{}](args: {args}) -> {output}{says}", quoted(name));
+        out.extend(["\n    # tools[", &quoted(name), "](args: ", args, ") -> ", output]);
+        if let Some(says) = says {
+            out.extend([mark_of(&says), "   ", &says]);
+        }
+        return;
     }
-    let body = says.map_or_else(
-        || " ...".to_owned(),
-        |says| format!("\n        \"\"\"{}\"\"\"", says.replace('\\', "\\\\").replace('"', "\\\"")),
-    );
-    format!("\n    async def {name}(self, args: {args}) -> {output}:{body}")
+    out.extend(["\n    async def ", name, "(self, args: ", args, ") -> ", output, ":"]);
+    match says {
+        Some(says) => {
+            let says = says.replace('\\', "\\\\").replace('"', "\\\"");
+            out.extend(["\n        \"\"\"", &says, "\"\"\""]);
+        }
+        None => out.push_str(" ..."),
+    }
 }
 
-/// What makes a line a comment. Type checkers obey some words behind a bare `#`, and may refuse the block for them.
+/// What begins a line of comment in a class. Type checkers obey some words behind a bare `#`, and may refuse the block
+/// for them.
 fn mark_of(line: &str) -> &'static str {
     let is_obeyed = ["type:", "mypy:", "pyright:"].iter().any(|word| line.starts_with(word));
-    if is_obeyed { "#:" } else { "#" }
+    if is_obeyed { "\n    #:" } else { "\n    #" }
 }
 
 /// The words of a description, if it has any.

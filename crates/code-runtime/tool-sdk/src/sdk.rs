@@ -37,6 +37,16 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Fails when declarations take more bytes than they may.
+    pub(crate) fn check(&self, bytes: usize, place: impl FnOnce() -> Place) -> Result<(), SdkError> {
+        if bytes <= self.declarations_bytes {
+            return Ok(());
+        }
+        Err(SdkError::TooLarge { limit: self.declarations_bytes, place: place() })
+    }
+}
+
 /// How a program calls one tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
@@ -89,6 +99,10 @@ pub enum Place {
     Frame,
 }
 
+/// What is set aside for the declarations of one tool. A text that outgrows what it has is copied as a whole, and what
+/// nobody writes to costs nothing.
+const TOOL_BYTES: usize = 6 * 1024;
+
 /// Renders the section that tells a model about the tools (spec 05 §§1–5).
 ///
 /// Tools are sorted by name, in UTF-16 order. [`Sdk::bindings`] are exactly the tools given.
@@ -103,6 +117,7 @@ pub fn render(language: Language, tools: &[ToolDecl], limits: &Limits) -> Result
         return Err(SdkError::DuplicateTool { name: Arc::clone(&tool.name) });
     }
     let mut section = format!("{}\n\n```{}\n", prose::of(language), language.fence());
+    section.reserve(limits.declarations_bytes.min(TOOL_BYTES * tools.len()));
     let start = section.len();
     match language {
         Language::TypeScript => typescript::write_declarations(&sorted, limits, &mut section)?,

@@ -47,7 +47,7 @@ pub(crate) fn write_declarations(
     }
     types.push(end);
     types.push(REST);
-    types.budget.check(|| Place::Frame)
+    types.check(|| Place::Frame)
 }
 
 /// The type of a schema whose first line stands at `level`.
@@ -55,7 +55,7 @@ pub(crate) fn type_text(schema: Option<&Schema>, level: usize, limits: &Limits) 
     let mut text = String::new();
     let mut types = Types::new(limits, &mut text);
     types.schema(schema, level);
-    types.budget.check(|| Place::Type)?;
+    types.check(|| Place::Type)?;
     Ok(text)
 }
 
@@ -66,15 +66,15 @@ pub(crate) fn is_bare(key: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'))
 }
 
-fn member(types: &mut Types<'_>, tool: &ToolDecl, schema: Option<&Schema>) -> Result<(), SdkError> {
+fn member<'t>(types: &mut Types<'t>, tool: &ToolDecl, schema: Option<&'t Schema>) -> Result<(), SdkError> {
     types.line(1);
     types.push(&key(&tool.name));
     types.push(": ");
     types.schema(schema, 1);
     types.push(";");
-    types.budget.check(|| Place::Tool(Arc::clone(&tool.name)))
+    types.check(|| Place::Tool(Arc::clone(&tool.name)))
 }
 
-fn key(name: &Arc<str>) -> Cow<'_, str> {
+fn key(name: &str) -> Cow<'_, str> {
     if is_bare(name) { Cow::Borrowed(name) } else { quoted(name).into() }
 }

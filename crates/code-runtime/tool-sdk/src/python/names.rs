@@ -71,6 +71,7 @@ pub(crate) fn camel(name: &str) -> String {
     for piece in pieces {
         let mut chars = piece.chars();
         match chars.next() {
+            Some(first) if first.is_ascii() => joined.push(first.to_ascii_uppercase()),
             // The original looks at one UTF-16 unit, and leaves what has two.
             Some(first) if first.len_utf16() == 1 => joined.extend(first.to_uppercase()),
             Some(first) => joined.push(first),
@@ -91,7 +92,6 @@ pub(crate) fn appended(name: &str, piece: &str) -> String {
 }
 
 /// The class names of one rendering.
-#[derive(Default)]
 pub(crate) struct ClassNames {
     taken: HashSet<Arc<str>>,
     /// For a name that was asked for again: the next counter to try.
@@ -99,6 +99,11 @@ pub(crate) struct ClassNames {
 }
 
 impl ClassNames {
+    /// None are taken; there is room for those that so many tools mostly have.
+    pub(crate) fn for_tools(tools: usize) -> Self {
+        Self { taken: HashSet::with_capacity(8 * tools), counters: HashMap::new() }
+    }
+
     /// The name itself, or with the smallest counter that makes it new.
     pub(crate) fn allocate(&mut self, name: &Arc<str>) -> Arc<str> {
         if self.taken.insert(Arc::clone(name)) {

@@ -1,15 +1,16 @@
 //! The text of TypeScript types, of any depth, in one pass.
 
-use std::slice;
+use std::mem;
+use std::ops::Range;
 
 use dsh_json::{Json, Number};
 use dsh_json_schema::Schema;
 
 use super::key;
-use crate::Limits;
 use crate::comment::one_line;
-use crate::shape::{Node, Rest, Scalar, Shape};
-use crate::text::{Budget, every};
+use crate::outline::{Node, Outline, Scalar, Shape};
+use crate::text::every;
+use crate::{Limits, Place, SdkError};
 
 /// A new line with the deepest indentation, of 32 levels; without a bound, deep types would be quadratic.
 const LINE: &str = "\n                                                                ";
@@ -20,32 +21,36 @@ const LINE: &str = "\n                                                          
 /// behind the item, so the places of opening parentheses are kept, and filled when the whole type is written.
 pub(super) struct Types<'t> {
     text: &'t mut String,
+    /// Where the declarations begin.
+    start: usize,
+    limits: &'t Limits,
+    /// The schema whose type is being added.
+    outline: Outline<'t>,
+    /// The arrays that are not finished. Nothing has to be looked for outside of them.
+    arrays: usize,
     /// Up to here a `|` or `&` has been looked for.
     seen: usize,
     /// Behind the last piece in which one was found.
     mark: usize,
     parentheses: Vec<usize>,
-    pub(super) budget: Budget,
-    limits: &'t Limits,
 }
 
 /// A type that is not finished: what of it is still to come.
-enum Open<'s> {
-    Array { item: Option<&'s Json>, start: usize, level: usize },
-    Union { rest: slice::Iter<'s, Json>, begun: bool, level: usize },
-    Object { rest: Rest<'s>, begun: bool, open: bool, level: usize },
+enum Open {
+    Array { item: Option<usize>, start: usize, level: usize },
+    Union { rest: Range<usize>, begun: bool, level: usize },
+    Object { rest: Range<usize>, begun: bool, open: bool, level: usize },
 }
 
 impl<'t> Types<'t> {
     pub(super) fn new(limits: &'t Limits, text: &'t mut String) -> Self {
-        Self { text, seen: 0, mark: 0, parentheses: Vec::new(), budget: Budget::new(limits), limits }
+        let (start, outline) = (text.len(), Outline::default());
+        Self { text, start, limits, outline, arrays: 0, seen: 0, mark: 0, parentheses: Vec::new() }
     }
 
-    /// Adds text; nothing more once the budget is full.
+    /// Adds text.
     pub(super) fn push(&mut self, text: &str) {
-        if self.budget.admits(text.len()) {
-            self.text.push_str(text);
-        }
+        self.text.push_str(text);
     }
 
     /// Adds the comment of a description on a line of its own: one for blanks, too, none for no text (spec 05 §3.4).
@@ -70,20 +75,29 @@ impl<'t> Types<'t> {
         self.push(LINE.get(..1 + 2 * level).unwrap_or(LINE));
     }
 
-    /// Adds the type of a schema, whose first line stands at `level`.
-    pub(super) fn schema(&mut self, schema: Option<&Schema>, level: usize) {
+    /// Adds the type of a schema, whose first line stands at `level`. Stops early once there is too much.
+    pub(super) fn schema(&mut self, schema: Option<&'t Schema>, level: usize) {
         let Some(schema) = schema else { return self.push("unknown") };
-        self.seen = self.text.len();
+        self.outline.read(schema.json());
         let mut open = Vec::new();
-        self.begin(Node::of(schema.json()), level, &mut open);
+        self.begin(self.outline.node(0), level, &mut open);
         while let Some(top) = open.last_mut() {
             match self.step(top) {
-                _ if self.budget.is_full() => return,
+                _ if self.is_full() => return,
                 Some((child, level)) => self.begin(child, level, &mut open),
                 None => _ = open.pop(),
             }
         }
         self.open_parentheses();
+    }
+
+    /// Fails when there is too much.
+    pub(super) fn check(&self, place: impl FnOnce() -> Place) -> Result<(), SdkError> {
+        self.limits.check(self.text.len() - self.start, place)
+    }
+
+    fn is_full(&self) -> bool {
+        self.text.len() - self.start > self.limits.declarations_bytes
     }
 
     /// Puts the opening parentheses where they belong.
@@ -101,17 +115,17 @@ impl<'t> Types<'t> {
         self.text.push_str(rest);
     }
 
-    /// Looks for a `|` or `&` in what was written since the last time.
+    /// Looks for a `|` or `&` in what was written since the last time, if that is in an array.
     fn look(&mut self) {
-        let written = self.text.as_bytes().get(self.seen..).unwrap_or_default();
-        self.seen = self.text.len();
-        if !every(written, |byte| !matches!(byte, b'|' | b'&')) {
+        let seen = mem::replace(&mut self.seen, self.text.len());
+        let written = self.text.as_bytes().get(seen..).unwrap_or_default();
+        if self.arrays > 0 && !every(written, |byte| !matches!(byte, b'|' | b'&')) {
             self.mark = self.seen;
         }
     }
 
     /// Writes a leaf, or opens a node that has children.
-    fn begin<'s>(&mut self, node: Node<'s>, level: usize, open: &mut Vec<Open<'s>>) {
+    fn begin(&mut self, node: Node<'_>, level: usize, open: &mut Vec<Open>) {
         match node.shape {
             Shape::Any => self.push("JsonValue"),
             Shape::Scalar(_, Some(literals)) => self.literals(literals),
@@ -119,65 +133,65 @@ impl<'t> Types<'t> {
             Shape::Array(None) => self.push("JsonValue[]"),
             Shape::Array(item) => {
                 self.look();
+                self.arrays += 1;
                 open.push(Open::Array { item, start: self.text.len(), level });
             }
-            Shape::Union(branches) => open.push(Open::Union { rest: branches.iter(), begun: false, level }),
-            Shape::Object(members) if members.is_empty() => {
-                self.push(if members.open { "Record<string, JsonValue>" } else { "Record<string, never>" });
+            Shape::Union(branches) => open.push(Open::Union { rest: branches, begun: false, level }),
+            Shape::Object { members, open: is_open } if members.is_empty() => {
+                self.push(if is_open { "Record<string, JsonValue>" } else { "Record<string, never>" });
             }
-            Shape::Object(members) => {
+            Shape::Object { members, open: is_open } => {
                 self.push("{");
-                let is_open = members.open;
-                open.push(Open::Object { rest: members.rest(), begun: false, open: is_open, level });
+                open.push(Open::Object { rest: members, begun: false, open: is_open, level });
             }
         }
     }
 
     /// Writes up to the next child, or to the end.
-    fn step<'s>(&mut self, top: &mut Open<'s>) -> Option<(Node<'s>, usize)> {
+    fn step(&mut self, top: &mut Open) -> Option<(Node<'t>, usize)> {
         match top {
             Open::Array { item, start, level } => {
                 if let Some(item) = item.take() {
-                    return Some((Node::of(item), *level));
+                    return Some((self.outline.node(item), *level));
                 }
                 self.look();
+                self.arrays -= 1;
                 if self.mark > *start {
                     self.parentheses.push(*start);
-                    self.budget.admits("(".len());
                     self.push(")");
                 }
                 self.push("[]");
                 None
             }
             Open::Union { rest, begun, level } => {
-                let branch = rest.next()?;
-                if std::mem::replace(begun, true) {
+                let branch = self.outline.node(rest.next()?);
+                if mem::replace(begun, true) {
                     self.push(" | ");
                 }
-                Some((Node::of(branch), *level))
+                Some((branch, *level))
             }
             Open::Object { rest, begun, open, level } => {
-                if std::mem::replace(begun, true) {
+                if mem::replace(begun, true) {
                     self.push(";");
                 }
-                let Some(member) = rest.next() else {
+                let Some(member) = rest.next().map(|number| self.outline.node(number)) else {
                     self.line(*level);
                     self.push(if *open { "} & Record<string, JsonValue>" } else { "}" });
                     return None;
                 };
                 let inner = *level + 1;
-                self.doc(member.node.description, inner);
+                self.doc(member.description, inner);
                 self.line(inner);
                 self.push(&key(member.name));
                 self.push(if member.required { ": " } else { "?: " });
-                Some((member.node, inner))
+                Some((member, inner))
             }
         }
     }
 
     fn literals(&mut self, literals: &[Json]) {
         for (place, literal) in literals.iter().enumerate() {
-            if self.budget.is_full() {
+            if self.is_full() {
                 return;
             }
             if place > 0 {
@@ -185,7 +199,7 @@ impl<'t> Types<'t> {
             }
             match literal.as_number() {
                 Some(value) => self.push(&number(value)),
-                None => self.budget.push_json(literal, self.text),
+                None => literal.write_text(self.text),
             }
         }
     }

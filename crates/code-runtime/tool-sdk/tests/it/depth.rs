@@ -73,11 +73,17 @@ fn ten_thousand_properties_are_one_object() {
     let names: Vec<Arc<str>> = (0..10_000).map(|n| format!("property_{n}").into()).collect();
     let leaf = closed([("v", object! { "type": "null" })], []);
     let properties: Object = names.iter().map(|name| (Arc::clone(name), leaf.clone())).collect();
-    let required: Json = names.iter().step_by(2).map(Json::from).collect();
-    let schema = object! { "type": "object", "properties": properties, "required": required };
-    let typescript = text_of(TypeScript, &schema);
+    let required: Vec<Json> = names.iter().step_by(2).map(Json::from).collect();
+    let reversed: Vec<Json> = required.iter().rev().cloned().collect();
+    let schema = |required: &[Json]| {
+        let required = required.to_vec();
+        object! { "type": "object", "properties": properties.clone(), "required": required }
+    };
+    let typescript = text_of(TypeScript, &schema(&required));
     assert_eq!(typescript.matches("    property_").count(), 10_000);
     assert_eq!(typescript.matches("?: {\n      v?: null;").count(), 5_000);
+    assert_eq!(typescript, text_of(TypeScript, &schema(&reversed)));
+    let schema = schema(&required);
     let python = text_of(Python, &schema);
     assert_eq!(python.matches("(TypedDict):").count(), 10_001);
     assert_eq!(python.matches("    property_").count(), 10_000);

@@ -1,6 +1,6 @@
 //! The text of TypeScript (spec 05 §3, checklist 7–13).
 
-use dsh_json::{Json, array, object};
+use dsh_json::{Json, Object, array, object};
 use dsh_json_schema::Schema;
 use dsh_tool_sdk::{Limits, type_text};
 
@@ -59,6 +59,20 @@ fn an_item_is_in_parentheses_when_its_text_has_a_bar_or_an_ampersand() {
     ];
     for (items, expected) in rows {
         assert_eq!(text(&list(&items), 0), expected);
+    }
+}
+
+#[test]
+fn what_is_required_may_be_listed_in_any_order_and_twice() {
+    let leaf = object! { "type": "null" };
+    let names = ["a", "b", "c", "d"];
+    for required in [&["a", "c", "d"][..], &["d", "a", "c"], &["a", "a", "c", "d"], &["d", "c", "c", "a"]] {
+        let properties = Object::from_iter(names.map(|name| (name, leaf.clone())));
+        let required: Json = required.iter().map(|name| Json::from(*name)).collect();
+        let schema = object! {
+            "type": "object", "properties": properties, "required": required, "additionalProperties": false
+        };
+        assert_eq!(text(&schema, 0), "{\n  a: null;\n  b?: null;\n  c: null;\n  d: null;\n}");
     }
 }
 
