@@ -1,0 +1,1 @@
+a < b > (c); f<T>(x); x = y < z; g<A, B>(h); i = j as k < l;

@@ -1,0 +1,3 @@
+let a: {
+ b: 1
+} = 1;let c: number

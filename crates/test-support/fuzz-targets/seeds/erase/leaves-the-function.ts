@@ -1,0 +1,1 @@
+} { throw 1; let x: number = 2; function g() {

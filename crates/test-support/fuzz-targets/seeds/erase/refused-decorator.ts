@@ -1,0 +1,1 @@
+@d class A { @e f() {} accessor g = 1 }

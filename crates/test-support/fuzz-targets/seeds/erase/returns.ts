@@ -1,0 +1,1 @@
+return await (x as Promise<number>);

@@ -1,0 +1,1 @@
+x = `a${b as string}c${`d${e!}`}` as const;

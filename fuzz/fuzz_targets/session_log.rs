@@ -1,0 +1,4 @@
+//! Fuzzes `session_log`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| dsh_fuzz_targets::run("session_log", bytes));

@@ -1,0 +1,4 @@
+//! Fuzzes `validation`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| dsh_fuzz_targets::run("validation", bytes));
