@@ -32,38 +32,54 @@ pub enum CallEnd {
     Stopped,
     /// It still ran when the program was over, and finished nevertheless: its value went nowhere.
     Late,
+    /// It waited for its turn when the program was over, and never ran.
+    NotStarted,
 }
 
-/// What the model is told about calls that the program did not wait for; `None` if there are none.
-pub fn unfinished(calls: &[CallRecord]) -> Option<String> {
+impl CallEnd {
+    /// Every end.
+    pub const ALL: [Self; 5] = [Self::Succeeded, Self::Failed, Self::Stopped, Self::Late, Self::NotStarted];
+
+    /// The name that scripts route on.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::Late => "late",
+            Self::NotStarted => "not-started",
+        }
+    }
+}
+
+/// What the model is warned of: calls that the program did not wait for, one warning for each thing that became of them.
+pub fn unfinished(calls: &[CallRecord]) -> Vec<String> {
     let of = |end| calls.iter().filter(move |call| call.end == end);
-    let mut out = String::new();
+    let mut warnings = Vec::new();
     for (end, what) in [
         (CallEnd::Stopped, "still running when the program ended, and stopped"),
         (CallEnd::Late, "still running when the program ended; finished, but its value was lost"),
+        (CallEnd::NotStarted, "still waiting for its turn when the program ended, and never started"),
     ] {
         let count = of(end).count();
         if count == 0 {
             continue;
         }
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        let _ = write!(out, "warning: {what}: ");
+        let mut warning = format!("{what}: ");
         for (at, call) in of(end).take(NAMED).enumerate() {
             let comma = if at > 0 { ", " } else { "" };
             let name: String = call.name.chars().take(NAME_CHARS).collect();
-            let _ = write!(out, "{comma}{}.{name} (call {})", call.namespace, call.id);
+            let _ = write!(warning, "{comma}{}.{name} (call {})", call.namespace, call.id);
         }
         if count > NAMED {
-            let _ = write!(out, " and {} more", count - NAMED);
+            let _ = write!(warning, " and {} more", count - NAMED);
         }
+        warnings.push(warning);
     }
-    if out.is_empty() {
-        return None;
+    if let Some(last) = warnings.last_mut() {
+        last.push_str(". Await every call whose effect or result you need.");
     }
-    out.push_str(". Await every call whose effect or result you need.");
-    Some(out)
+    warnings
 }
 
 /// Calls named in a warning.
@@ -98,6 +114,14 @@ impl CallMeter {
     /// # Errors
     /// `call-limit`: the run is over.
     pub fn start(&mut self, call: &Call) -> Result<(), Failure> {
+        self.start_weighed(call.id, weight(&call.args))
+    }
+
+    /// Counts a call that starts, whose arguments were [weighed](weight) already.
+    ///
+    /// # Errors
+    /// `call-limit`: the run is over.
+    pub fn start_weighed(&mut self, id: u64, bytes: usize) -> Result<(), Failure> {
         if self.calls >= self.max_calls {
             let message = format!(
                 "the program made more than {} calls (maxSubCalls): do the work in fewer calls, or in several programs",
@@ -105,13 +129,12 @@ impl CallMeter {
             );
             return Err(Failure::new(FailureKind::CallLimit, message));
         }
-        let bytes = weight(&call.args);
         if bytes > self.room() {
             return Err(self.too_heavy());
         }
         self.calls += 1;
         self.bytes += bytes;
-        self.running.insert(call.id, bytes);
+        self.running.insert(id, bytes);
         Ok(())
     }
 
@@ -140,28 +163,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_warning_names_calls_and_says_what_became_of_them() {
+    fn warnings_name_calls_and_say_what_became_of_them() {
         let call = |id, end| CallRecord { id, namespace: "tools".into(), name: "write".into(), end };
-        assert_eq!(unfinished(&[call(1, CallEnd::Succeeded), call(2, CallEnd::Failed)]), None);
+        assert!(unfinished(&[call(1, CallEnd::Succeeded), call(2, CallEnd::Failed)]).is_empty());
         assert_eq!(
-            unfinished(&[call(1, CallEnd::Stopped), call(2, CallEnd::Late)]).as_deref(),
-            Some(
-                "warning: still running when the program ended, and stopped: tools.write (call 1)\n\
-                 warning: still running when the program ended; finished, but its value was lost: tools.write (call 2). \
-                 Await every call whose effect or result you need."
-            )
+            unfinished(&[call(1, CallEnd::Stopped), call(2, CallEnd::Late), call(3, CallEnd::NotStarted)]),
+            [
+                "still running when the program ended, and stopped: tools.write (call 1)",
+                "still running when the program ended; finished, but its value was lost: tools.write (call 2)",
+                "still waiting for its turn when the program ended, and never started: tools.write (call 3). \
+                 Await every call whose effect or result you need.",
+            ]
         );
         let many: Vec<_> = (1..=7).map(|id| call(id, CallEnd::Stopped)).collect();
-        assert!(unfinished(&many).unwrap().contains("(call 5) and 2 more."));
+        assert!(unfinished(&many).concat().contains("(call 5) and 2 more."));
+    }
+
+    #[test]
+    fn each_end_has_its_name() {
+        assert_eq!(CallEnd::ALL.map(CallEnd::name).join(" "), "succeeded failed stopped late not-started");
     }
 
     #[test]
     fn the_bound_on_bytes_is_on_calls_that_run() {
-        let limits = Limits { max_sub_calls: 3, max_in_flight_bytes: 20, ..Limits::default() };
+        let limits = Limits { max_sub_calls: 3, max_in_flight_bytes: 50, ..Limits::default() };
         let mut meter = CallMeter::new(&limits);
         let call = |id| Call { id, namespace: "t".into(), name: "n".into(), args: "1234".into() };
         assert_eq!(meter.start(&call(1)), Ok(()));
-        assert!(meter.start(&call(2)).unwrap_err().message.contains("20 bytes (maxInFlightBytes)"));
+        assert!(meter.start(&call(2)).unwrap_err().message.contains("50 bytes (maxInFlightBytes)"));
         meter.end(1);
         assert_eq!(meter.start(&call(2)), Ok(()));
         meter.end(2);

@@ -1,7 +1,7 @@
 //! What every provider has to pass (spec 06 §7–10 and 13), whatever its language and place.
 //!
 //! ```ignore
-//! dsh_code_runtime::contract::run_all(&|limits| Arc::new(QuickJs::new(limits))).await;
+//! dsh_code_runtime::contract::run_all(&|limits| Arc::new(QuickJs::on_threads(limits))).await;
 //! ```
 //!
 //! Each clause is a function that panics; [`run_all`] runs them one after the other and names all that failed. They need a

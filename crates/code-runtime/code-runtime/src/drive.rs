@@ -15,10 +15,11 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::task::coop::unconstrained;
 use tokio::time::Instant;
 
+use crate::lossless::weight;
 use crate::wire::{Call, FromEngine, Job, Link, ToEngine};
 use crate::{
     BoxFuture, CallEnd, CallMeter, CallRecord, Failure, FailureKind, Host, Ledger, Limits, Misuse, Outcome,
-    Request, check_names,
+    Receipt, Request, Stopwatch, check_names, json_bytes, string_bytes,
 };
 
 /// What a run is driven by.
@@ -50,7 +51,8 @@ impl Terms<'_> {
     /// The outcome of a program that never started. It passes through the ledger like any other.
     pub fn failed(&self, failure: Failure) -> Outcome {
         let (logs, result) = Ledger::new(self.limits.max_output_bytes).settle(Err(failure));
-        Outcome { logs, result, calls: Vec::new() }
+        let receipt = Receipt { output_bytes: output_bytes(&logs, &result), ..Receipt::default() };
+        Outcome { logs, result, calls: Vec::new(), receipt }
     }
 
     /// What the engine is told first.
@@ -68,15 +70,18 @@ impl Terms<'_> {
 /// When this returns the program is over or was told to stop, `request.cancel` is cancelled, and no call runs. Stopping
 /// what the engine ran in (a process, a thread) is the caller's, after this. Dropping the future drops the calls.
 pub async fn drive(link: &mut impl Link, terms: &Terms<'_>) -> Outcome {
-    link.send(ToEngine::Run(terms.job()));
     let mut run = Run {
         terms,
+        started: Instant::now(),
         ledger: Ledger::new(terms.limits.max_output_bytes),
         meter: CallMeter::new(terms.limits),
         calls: Vec::new(),
         places: HashMap::new(),
         running: FuturesUnordered::new(),
+        waiting: Stopwatch::default(),
+        receipt: Receipt::default(),
     };
+    link.send(ToEngine::Run(terms.job()));
     let result = match run.converse(link).await {
         Over::Done(result) => result,
         Over::Decided(failure) => {
@@ -87,8 +92,7 @@ pub async fn drive(link: &mut impl Link, terms: &Terms<'_>) -> Outcome {
     };
     terms.request.cancel.cancel(Cause::Settled);
     run.quiesce().await;
-    let (logs, result) = run.ledger.settle(result);
-    Outcome { logs, result, calls: run.calls }
+    run.outcome(result)
 }
 
 /// Why a conversation is over.
@@ -101,38 +105,51 @@ enum Over {
 
 struct Run<'a> {
     terms: &'a Terms<'a>,
+    started: Instant,
     ledger: Ledger,
     meter: CallMeter,
     calls: Vec<CallRecord>,
     /// Where in `calls` an id is.
     places: HashMap<u64, usize>,
     running: FuturesUnordered<BoxFuture<'a, (u64, Result<Json, String>)>>,
+    /// Goes while there is a call without an answer.
+    waiting: Stopwatch,
+    receipt: Receipt,
 }
 
 impl Run<'_> {
     async fn converse(&mut self, link: &mut impl Link) -> Over {
         let terms = self.terms;
-        let started = Instant::now();
-        let mut deadline = started + terms.limits.max_wall;
+        let mut deadline = self.started + terms.limits.max_wall;
         loop {
             tokio::select! {
                 biased;
                 () = terms.request.cancel.cancelled() => return Over::Decided(aborted(&terms.request.cancel)),
                 () = terms.closing.cancelled() => return Over::Decided(closed()),
                 () = tokio::time::sleep_until(deadline) => {
-                    let used = started.elapsed().saturating_sub(terms.host.excused());
+                    let used = self.started.elapsed().saturating_sub(terms.host.excused());
                     let Some(left) = terms.limits.max_wall.checked_sub(used).filter(|left| !left.is_zero()) else {
                         return Over::Decided(out_of_time(used, terms.limits.max_wall));
                     };
-                    deadline = Instant::now() + left;
+                    // A person may take long while almost nothing is left.
+                    deadline = Instant::now() + left.max(LOOK_AGAIN);
                 }
                 Some((id, answer)) = self.running.next() => {
+                    let (answer, bytes) = self.bounded(answer);
+                    self.receipt.result_bytes += bytes as u64;
                     self.record(id, if answer.is_ok() { CallEnd::Succeeded } else { CallEnd::Failed });
                     link.send(ToEngine::Reply { id, answer });
+                    if link.backlog() > terms.limits.max_in_flight_bytes {
+                        return Over::Decided(not_taken(terms.limits.max_in_flight_bytes));
+                    }
                 }
                 message = link.receive() => match message {
-                    Err(failure) | Ok(FromEngine::Done(Err(failure))) => return Over::Done(Err(failure)),
-                    Ok(FromEngine::Done(Ok(value))) => return Over::Done(Ok(value)),
+                    Err(failure) => return Over::Done(Err(failure)),
+                    Ok(FromEngine::Done { result, used }) => {
+                        self.receipt.busy = used.map(|used| used.busy);
+                        self.receipt.peak_memory = used.map(|used| used.peak_memory);
+                        return Over::Done(result);
+                    }
                     Ok(FromEngine::Log { text }) => {
                         if let Err(failure) = self.log(text) {
                             return Over::Decided(failure);
@@ -144,6 +161,26 @@ impl Run<'_> {
                         Ok(None) => {}
                     },
                 },
+            }
+        }
+    }
+
+    /// An answer that can be on its way, and what it weighs; in place of a value that weighs too much, the message of an
+    /// error.
+    fn bounded(&self, answer: Result<Json, String>) -> (Result<Json, String>, usize) {
+        let most = self.terms.limits.max_in_flight_bytes;
+        let answer = answer.and_then(|value| match weight(&value) {
+            bytes if bytes <= most => Ok((value, bytes)),
+            bytes => Err(format!(
+                "the result is too large for a program: it weighs {bytes} bytes, {most} are allowed (maxInFlightBytes). \
+                 Ask for a part of it"
+            )),
+        });
+        match answer {
+            Ok((value, bytes)) => (Ok(value), bytes),
+            Err(message) => {
+                let bytes = message.len();
+                (Err(message), bytes)
             }
         }
     }
@@ -164,12 +201,15 @@ impl Run<'_> {
             return Ok(None);
         }
         // What is refused counts too, or nothing would bound the answers.
-        self.meter.start(call)?;
+        let bytes = weight(&call.args);
+        self.meter.start_weighed(call.id, bytes)?;
         if !self.knows(call) {
             self.meter.end(call.id);
             return Ok(Some(format!("there is no function {}.{}", call.namespace, call.name)));
         }
         self.place(call, CallEnd::Stopped);
+        self.receipt.argument_bytes += bytes as u64;
+        self.waiting.begin();
         let (id, answer) = (call.id, self.terms.host.call(call.clone()));
         self.running.push(Box::pin(async move { (id, answer.await) }));
         Ok(None)
@@ -190,6 +230,7 @@ impl Run<'_> {
     }
 
     fn record(&mut self, id: u64, end: CallEnd) {
+        self.waiting.end();
         self.meter.end(id);
         if let Some(call) = self.places.get(&id).and_then(|place| self.calls.get_mut(*place)) {
             call.end = end;
@@ -211,9 +252,9 @@ impl Run<'_> {
                     if again || !self.knows(&call) || self.meter.start(&call).is_err() {
                         return;
                     }
-                    self.place(&call, CallEnd::Stopped);
+                    self.place(&call, CallEnd::NotStarted);
                 }
-                FromEngine::Done(_) => return,
+                FromEngine::Done { .. } => return,
             }
         }
     }
@@ -224,7 +265,34 @@ impl Run<'_> {
             self.record(id, if answer.is_ok() { CallEnd::Late } else { CallEnd::Stopped });
         }
     }
+
+    fn outcome(self, result: Result<Option<Json>, Failure>) -> Outcome {
+        let (logs, result) = self.ledger.settle(result);
+        let receipt = Receipt {
+            wall: self.started.elapsed(),
+            excused: self.terms.host.excused(),
+            waiting: self.waiting.total(),
+            output_bytes: output_bytes(&logs, &result),
+            ..self.receipt
+        };
+        Outcome { logs, result, calls: self.calls, receipt }
+    }
 }
+
+/// The output, as the ledger counts it.
+fn output_bytes(logs: &[String], result: &Result<Option<Json>, Failure>) -> u64 {
+    let text = |text: &str| string_bytes(text, usize::MAX).unwrap_or_default();
+    let printed = logs.iter().map(|entry| text(entry) + 1).sum::<usize>().max(1) + 1;
+    let ended = match result {
+        Ok(None) => 0,
+        Ok(Some(value)) => json_bytes(value, usize::MAX).unwrap_or_default(),
+        Err(failure) => text(&failure.message),
+    };
+    (printed + ended) as u64
+}
+
+/// How often a run looks at its time, at most, once some of it was excused.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 fn aborted(cancel: &Cancel) -> Failure {
     let message = match cancel.cause() {
@@ -240,6 +308,14 @@ fn aborted(cancel: &Cancel) -> Failure {
 
 fn closed() -> Failure {
     Failure::new(FailureKind::Abort, "runtime disposed: the code runtime was closed while the program ran")
+}
+
+fn not_taken(allowed: usize) -> Failure {
+    let message = format!(
+        "the results that wait until the program takes them exceed {allowed} bytes (maxInFlightBytes): start fewer calls \
+         at once, and await them before computing"
+    );
+    Failure::new(FailureKind::CallLimit, message)
 }
 
 fn out_of_time(used: Duration, allowed: Duration) -> Failure {

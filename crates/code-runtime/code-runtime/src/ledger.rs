@@ -153,14 +153,17 @@ pub fn string_bytes(text: &str, room: usize) -> Option<usize> {
     if text.len().saturating_add(2) > room {
         return None;
     }
-    for byte in text.bytes() {
-        bytes += byte_cost(byte);
+    for part in text.as_bytes().chunks(MEASURED_AT_ONCE) {
+        bytes += part.iter().copied().map(byte_cost).sum::<usize>();
         if bytes > room {
             return None;
         }
     }
     Some(bytes)
 }
+
+/// Bytes between two looks at the bound, so that the sum itself is a straight line.
+const MEASURED_AT_ONCE: usize = 4 << 10;
 
 /// The length of the value's compact JSON text, numbers as ECMAScript writes them; `None` beyond `room`.
 pub fn json_bytes(value: &Json, room: usize) -> Option<usize> {
@@ -208,11 +211,11 @@ fn fitting_prefix(text: &str, room: usize) -> (usize, usize) {
 
 /// What one byte of a string costs in JSON text. The bytes of a character beyond ASCII cost themselves.
 fn byte_cost(byte: u8) -> usize {
-    match byte {
-        b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 2,
-        0x00..=0x1f => 6,
-        0x20..=0xff => 1,
-    }
+    // Sums of comparisons in place of a `match`, which the compiler does sixteen bytes at a time.
+    let quoted = u8::from(byte == b'"' || byte == b'\\');
+    let control = 5 * u8::from(byte < 0x20);
+    let short = 4 * u8::from((0x08..0x0e).contains(&byte) && byte != 0x0b);
+    usize::from(1 + quoted + control - short)
 }
 
 #[cfg(test)]

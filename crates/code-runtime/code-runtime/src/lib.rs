@@ -11,7 +11,8 @@
 //!
 //! - [`CodeRuntime`] is what consumers use, [`Host`] what they supply.
 //! - [`wire`] is what engine and host say to each other; [`drive`] is the host's half, the same for every engine.
-//! - [`Ledger`] bounds the output to the byte, [`CallMeter`] the calls, [`check_names`] what programs may be offered;
+//! - [`Ledger`] bounds the output to the byte, [`CallMeter`] the calls, [`check_names`] what programs may be offered; a
+//!   [`Receipt`] says what a run used;
 //!   [`lossless`] has the words for values that do not cross.
 //! - `contract` (feature `contract-tests`) is what every provider has to pass.
 //!
@@ -26,6 +27,7 @@ mod ledger;
 mod limits;
 pub mod lossless;
 mod names;
+mod receipt;
 mod runtime;
 pub mod wire;
 
@@ -35,6 +37,7 @@ pub use failure::{Failure, FailureKind};
 pub use ledger::{Entry, Ledger, Meter, json_bytes, string_bytes};
 pub use limits::Limits;
 pub use names::{NameError, check_names};
+pub use receipt::{Receipt, Stopwatch, Used};
 pub use runtime::{
-    BindingSchema, BoxFuture, CodeRuntime, ErrorClass, Host, Isolation, Misuse, Namespace, Outcome, Request,
+    BindingSchemas, BoxFuture, CodeRuntime, ErrorClass, Host, Isolation, Misuse, Namespace, Outcome, Request,
 };

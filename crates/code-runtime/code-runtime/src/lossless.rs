@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use dsh_json::Json;
 
+use crate::string_bytes;
+
 /// Levels that a value may have.
 pub const MAX_DEPTH: usize = 10_000;
 
@@ -72,8 +74,8 @@ pub fn path<'a>(steps: impl ExactSizeIterator<Item = &'a Step>) -> String {
     out
 }
 
-/// What a value weighs while it waits: its texts, and a little for each part. A cheap measure, for bounds that need not
-/// be exact to the byte.
+/// What a value weighs while it waits: its texts as JSON, and [`PART`] for each value and key, which is about what holding it
+/// costs. Never less than the length of its JSON text.
 pub fn weight(value: &Json) -> usize {
     let mut rest = vec![value];
     let mut bytes = 0;
@@ -81,10 +83,10 @@ pub fn weight(value: &Json) -> usize {
         bytes += PART;
         match value {
             Json::Null | Json::Bool(_) | Json::Number(_) => {}
-            Json::String(text) => bytes += text.len(),
+            Json::String(text) => bytes += text_weight(text),
             Json::Array(items) => rest.extend(items.iter()),
             Json::Object(object) => {
-                bytes += object.keys().map(|key| PART + key.len()).sum::<usize>();
+                bytes += object.keys().map(|key| PART + text_weight(key)).sum::<usize>();
                 rest.extend(object.values());
             }
         }
@@ -92,8 +94,13 @@ pub fn weight(value: &Json) -> usize {
     bytes
 }
 
-/// What [`weight`] counts for a value or a key, beside its text.
-pub const PART: usize = 8;
+/// What [`weight`] counts for a text: its length as JSON, without the quotes.
+pub fn text_weight(text: &str) -> usize {
+    string_bytes(text, usize::MAX).unwrap_or(usize::MAX).saturating_sub(2)
+}
+
+/// What [`weight`] counts for a value or a key, beside its text. The longest number and its comma are shorter.
+pub const PART: usize = 32;
 
 /// Steps shown at each end of a long path.
 const SHOWN: usize = 16;
@@ -129,5 +136,18 @@ mod tests {
     fn weight_counts_texts_and_parts() {
         let value = dsh_json::object! { "ab": dsh_json::array!["xyz", 1] };
         assert_eq!(weight(&value), 5 * PART + 2 + 3);
+        assert_eq!(weight(&"\u{1}\"é".into()), PART + 6 + 2 + 2);
+    }
+
+    #[test]
+    fn nothing_weighs_less_than_its_text() {
+        for value in [
+            Json::parse("[-9223372036854775808,18446744073709551615,-1.7976931348623157e308,5e-324,-0.0000012345678901234]")
+                .unwrap(),
+            dsh_json::object! { "": "", "\u{1f}\u{1f}": dsh_json::array![true, false, Json::Null, dsh_json::object! {}] },
+            "\u{0}\u{1}\n\"\\/é😀".into(),
+        ] {
+            assert!(weight(&value) >= value.to_text().len(), "{value}");
+        }
     }
 }

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use dsh_json::Json;
+use dsh_json_schema::Schema;
 use dsh_lifecycle::Cancel;
 use thiserror::Error;
 
 use crate::wire::Call;
-use crate::{CallRecord, Failure, NameError};
+use crate::{CallRecord, Failure, NameError, Receipt};
 
 /// Runs programs of one language in one place (spec 06 §7).
 #[async_trait]
@@ -24,11 +25,12 @@ pub trait CodeRuntime: Send + Sync {
     fn isolation(&self) -> Isolation;
 
     /// Looks at a program without running it: whether it is one, and, as far as the provider can see, whether its calls
-    /// can work with these schemas. A provider that can't tell says nothing.
+    /// can work with these schemas (spec 06 §14.17). A provider that can't tell says nothing. It is quick, linear in the
+    /// program's length, and does no I/O.
     ///
     /// # Errors
     /// `syntax` or `check`, with line, column and excerpt. Nothing ran.
-    fn check(&self, _program: &str, _bindings: &[BindingSchema]) -> Result<(), Failure> {
+    fn check(&self, _program: &str, _namespaces: &[&dyn BindingSchemas]) -> Result<(), Failure> {
         Ok(())
     }
 
@@ -98,15 +100,16 @@ pub struct ErrorClass {
     pub member_name_property: Arc<str>,
 }
 
-/// What a check may know of a function.
-#[derive(Debug, Clone)]
-pub struct BindingSchema {
+/// What a check may know of one namespace. It is looked up and not copied, so that thousands of functions cost nothing.
+pub trait BindingSchemas: Sync {
     /// The namespace's global name.
-    pub namespace: Arc<str>,
-    /// The function's name.
-    pub name: Arc<str>,
-    /// The JSON Schema of its arguments.
-    pub parameters: Json,
+    fn namespace(&self) -> &str;
+
+    /// What a function's argument must be; `None` when the namespace has no function of this name.
+    fn parameters(&self, name: &str) -> Option<&Schema>;
+
+    /// The functions' names. Asked for when a program calls one that there is not.
+    fn names(&self) -> Vec<&str>;
 }
 
 /// What a run came to.
@@ -118,6 +121,8 @@ pub struct Outcome {
     pub result: Result<Option<Json>, Failure>,
     /// Every call that the program made, in order.
     pub calls: Vec<CallRecord>,
+    /// What it used.
+    pub receipt: Receipt,
 }
 
 /// Where programs run.

@@ -7,7 +7,7 @@
 //!                       ←───────────────  Log { text }
 //!   Reply { id, … }     ───────────────→            at most once for an id, in any order
 //!   Cancel              ───────────────→            what the engine says from now on does not count
-//!                       ←───────────────  Done(…)   last, exactly once
+//!                       ←───────────────  Done { … }  last, exactly once
 //! ```
 //!
 //! The engine's half speaks through a [`Port`], which blocks: an engine has a thread or a process to itself. The
@@ -25,7 +25,7 @@
 //! | `cancel` | – |
 //! | `call` | `id`, `namespace`, `name`, `args` |
 //! | `log` | `text` |
-//! | `done` | nothing, or `value`, or `error: {kind, message}` |
+//! | `done` | nothing, or `value`, or `error: {kind, message}`; and `used?: {busyMs, peakMemoryBytes}` |
 
 use std::future::Future;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use std::time::Duration;
 
 use dsh_json::Json;
 
-use crate::{Failure, Limits, Namespace};
+use crate::{Failure, Limits, Namespace, Used};
 
 mod codec;
 
@@ -65,7 +65,12 @@ pub enum FromEngine {
         text: String,
     },
     /// The program is over. Last, exactly once.
-    Done(Result<Option<Json>, Failure>),
+    Done {
+        /// The completion value, `None` when it returned nothing; or why there is none.
+        result: Result<Option<Json>, Failure>,
+        /// What it used, if the engine can tell.
+        used: Option<Used>,
+    },
 }
 
 /// One use of a host function by a program.
@@ -136,6 +141,9 @@ impl Brake {
 pub trait Link: Send {
     /// Queues one message, in order, without waiting. To an engine that is gone it is lost, rightly.
     fn send(&mut self, message: ToEngine);
+
+    /// What the replies weigh that were sent and that the engine has not taken yet, about.
+    fn backlog(&self) -> usize;
 
     /// The next message. Dropping the future loses none.
     ///

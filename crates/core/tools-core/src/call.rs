@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::execution::{AttemptState, CallState};
 use crate::onion::Core;
-use crate::pipeline::{Question, Settled};
+use crate::stages::{Question, Settled};
 use crate::view::View;
 use crate::{
     Answer, Arguments, Attempt, CallInput, CallToken, Context, Definition, Execution, Outcome, PreDecision,
@@ -93,10 +93,11 @@ impl Call {
         Settled { call: self, result, post: true }
     }
 
-    /// A failure of the machinery or of a listener: it does not go through `post-execute`. Messages that the body
-    /// deferred survive it.
+    /// A failure of the machinery or of a listener: it does not go through `post-execute`. What the body deferred and
+    /// attached survives it.
     pub(crate) fn fail(self, error: ToolError) -> Settled {
-        let result = ToolResult { contexts: self.deferred(), ..ToolResult::failed(error) };
+        let result =
+            ToolResult { contexts: self.deferred(), meta: self.attached(), ..ToolResult::failed(error) };
         Settled { call: self, result, post: false }
     }
 
@@ -112,7 +113,11 @@ impl Call {
             Answer::Value { value, contexts } => self.answered_for(tools, value, contexts),
             Answer::Failed { error, meta, contexts } => {
                 let contexts = [self.deferred(), contexts].concat();
-                Ok(ToolResult { meta, contexts, ..ToolResult::failed(error) })
+                Ok(ToolResult {
+                    meta: meta.or_else(|| self.attached()),
+                    contexts,
+                    ..ToolResult::failed(error)
+                })
             }
         }
     }
@@ -131,7 +136,8 @@ impl Call {
         };
         let contexts = [self.deferred(), contexts].concat();
         if self.execution.cancel.is_cancelled() && !ended_in_time {
-            return Ok(ToolResult { contexts, ..ToolResult::failed(self.aborted()) });
+            let failed = ToolResult::failed(self.aborted());
+            return Ok(ToolResult { contexts, meta: self.attached(), ..failed });
         }
         if !self.body_began() {
             self.current(tools)?;
@@ -153,7 +159,7 @@ impl Call {
         Ok(ToolResult {
             outcome: Outcome::Succeeded { value, concludes },
             content: projection.content,
-            meta: projection.meta,
+            meta: self.attached().or(projection.meta),
             contexts: Vec::new(),
         })
     }
@@ -170,6 +176,16 @@ impl Call {
         let latest = Arc::clone(&self.state.latest.lock());
         let latest = latest.lock();
         latest.deferred.clone()
+    }
+
+    /// What the latest attempt attached. Only a model's own calls are shown to people.
+    fn attached(&self) -> Option<Json> {
+        if self.execution.parent.is_some() {
+            return None;
+        }
+        let latest = Arc::clone(&self.state.latest.lock());
+        let latest = latest.lock();
+        latest.meta.clone()
     }
 
     fn body_began(&self) -> bool {
@@ -201,7 +217,8 @@ impl Core<Attempt, Answer> for Body<'_> {
             // What another attempt left behind is not this one's.
             let state = Arc::new(Mutex::new(AttemptState::default()));
             *self.call.state.latest.lock() = Arc::clone(&state);
-            let mut result = self.attempt(attempt, &state).await.unwrap_or_else(ToolResult::failed);
+            let failed = |error| ToolResult { meta: self.call.attached(), ..ToolResult::failed(error) };
+            let mut result = self.attempt(attempt, &state).await.unwrap_or_else(failed);
             result.contexts.clone_from(&state.lock().deferred);
             Ok(Answer::Ran(Ran { token: self.call.execution.token, result }))
         })
@@ -224,7 +241,8 @@ impl Body<'_> {
         let value = contained(async { tool.tool.execute(&call.execution.arguments, &cx).await }).await?;
         // Whatever stops the call from here on comes too late to take this back.
         let stopped = attempt.cancel.is_cancelled();
-        let result = call.success(value, state.lock().concludes)?;
+        let concludes = state.lock().concludes;
+        let result = call.success(value, concludes)?;
         if stopped {
             return Err(call.aborted());
         }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use dsh_json::Json;
+
 /// The stable codes that models, policies and programs may route on (design §4.5).
 pub mod codes {
     /// No tool of that name is visible to the agent.
@@ -49,6 +51,9 @@ pub struct ToolError {
     pub message: String,
     /// Absent when there is nothing to route on.
     pub info: Option<ErrorInfo>,
+    /// What there is of a value nevertheless, for those who embed the registry. As a success's, it is never logged, and no
+    /// model and no program sees it.
+    pub value: Option<Json>,
 }
 
 impl ToolError {
@@ -58,12 +63,19 @@ impl ToolError {
         code: impl Into<Cow<'static, str>>,
         message: impl Into<String>,
     ) -> Self {
-        Self { message: message.into(), info: Some(ErrorInfo { name: name.into(), code: code.into() }) }
+        let info = ErrorInfo { name: name.into(), code: code.into() };
+        Self { message: message.into(), info: Some(info), value: None }
     }
 
     /// A failure that nobody needs to tell apart from others.
     pub fn plain(message: impl Into<String>) -> Self {
-        Self { message: message.into(), info: None }
+        Self { message: message.into(), info: None, value: None }
+    }
+
+    /// The same failure, with what there is of a value nevertheless.
+    #[must_use]
+    pub fn with_value(self, value: Json) -> Self {
+        Self { value: Some(value), ..self }
     }
 
     /// The arguments do not fit: `INVALID_ARGS`.

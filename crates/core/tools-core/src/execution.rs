@@ -154,6 +154,13 @@ impl RunContext {
         self.state.lock().deferred.push(context);
     }
 
+    /// Gives what a person's screen is drawn from, whatever the result will be, also a failure: facts of this run that are
+    /// no part of the value. It takes the place of what the tool's `meta` makes; the last one counts. A policy that
+    /// withholds the result withholds this too, and a call within another call shows nothing (spec 01 §2.4).
+    pub fn attach_meta(&self, meta: Json) {
+        self.state.lock().meta = Some(meta);
+    }
+
     /// Ends the turn with this call's result, if that is a success.
     pub fn conclude_turn(&self) {
         self.state.lock().concludes = true;
@@ -173,6 +180,7 @@ pub(crate) struct CallState {
 #[derive(Debug, Default)]
 pub(crate) struct AttemptState {
     pub(crate) deferred: Vec<Context>,
+    pub(crate) meta: Option<Json>,
     pub(crate) concludes: bool,
     /// The body has ended well, and nothing had stopped it by then.
     pub(crate) ended_in_time: bool,

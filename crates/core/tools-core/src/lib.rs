@@ -29,6 +29,7 @@ mod outcome;
 mod pipeline;
 mod presentation;
 mod registry;
+mod stages;
 mod text;
 mod transport;
 mod typed;
@@ -43,12 +44,12 @@ pub use error::{ErrorInfo, ToolError, codes};
 pub use execution::{Attempt, CallInput, CallToken, Execution, Post, RunContext};
 pub use onion::{Layer, Next};
 pub use outcome::{Context, Outcome, ToolResult};
-pub use pipeline::{Finished, Prepared, Ready, Settled};
 pub use presentation::{
     CallView, FileDiff, FileLocation, FileMatches, Kind, Match, NumberedLine, ReadView, ResultView,
     SearchView, StoredResult, TerminalEnd, WebSource, WebView,
 };
 pub use registry::{Around, Bound, Guard, Mask, Observer, PostExecute, PreExecute, RegisterError, Tools};
+pub use stages::{Finished, Prepared, Ready, Settled};
 pub use transport::{NoTransport, Offered, Presentation, RUN_CODE, Transport, UnknownPresentation};
 pub use typed::Tool;
 pub use view::View;

@@ -17,47 +17,9 @@ use crate::call::{Body, Call, contained, contained_now};
 use crate::onion::Always;
 use crate::view::View;
 use crate::{
-    Accept, ApprovalRequest, Attempt, CallInput, Execution, Next, Outcome, Post, PostDecision, PreDecision,
-    ToolError, ToolResult, Tools, text,
+    Accept, ApprovalRequest, Attempt, CallInput, Finished, Next, Outcome, Post, PostDecision, PreDecision,
+    Prepared, Ready, Settled, ToolError, ToolResult, Tools, text,
 };
-
-/// A call after [`Tools::prepare`].
-#[must_use = "a call that was begun owes a result"]
-pub enum Prepared {
-    /// It may run.
-    Ready(Ready),
-    /// It has its result already.
-    Settled(Settled),
-}
-
-/// A call that may run, once it is approved if it has to be.
-#[must_use = "a call that was begun owes a result"]
-pub struct Ready {
-    call: Call,
-    question: Option<Question>,
-}
-
-/// A person is asked before the call runs, for this reason.
-pub(crate) struct Question {
-    pub(crate) reason: Option<Arc<str>>,
-}
-
-/// A call with a result that nobody has seen: `post-execute` and what follows are still owed.
-#[must_use = "a call that was begun owes a result"]
-pub struct Settled {
-    pub(crate) call: Call,
-    pub(crate) result: ToolResult,
-    pub(crate) post: bool,
-}
-
-/// A call with its final result. Whoever keeps a log appends the result first, and then publishes.
-#[must_use = "observers have not been told"]
-#[derive(Debug)]
-pub struct Finished {
-    execution: Arc<Execution>,
-    result: Arc<ToolResult>,
-    view: Arc<View>,
-}
 
 impl Tools {
     /// Takes one call through all stages. For callers without a log: the result is published at once.
@@ -110,24 +72,32 @@ impl Tools {
     }
 
     /// `(ask → approval → guards) → execute… around the body`. The only stage that may overlap with others.
-    pub async fn dispatch(&self, Ready { call, question }: Ready) -> Settled {
-        if let Some(question) = question {
-            if call.execution.cancel.is_cancelled() {
-                let error = call.aborted();
-                return call.settle(ToolResult::failed(error));
-            }
-            match self.approved(&call, question.reason.as_deref()).await {
-                Ok(None) => {}
-                Ok(Some(denial)) => return call.settle(ToolResult::failed(denial)),
-                Err(error) => return call.fail(error),
-            }
-        }
+    pub async fn dispatch(&self, ready: Ready) -> Settled {
+        let call = match self.approve(ready).await {
+            Prepared::Ready(Ready { call, .. }) => call,
+            Prepared::Settled(settled) => return settled,
+        };
         let view = self.view(call.scope());
         let (attempt, body) = (Attempt::first(&call.execution), Body { tools: self, call: &call });
         let answer = contained(async { Next::new(&view.around, &body).run(&attempt).await }).await;
         match answer.and_then(|answer| call.normalise(self, answer)) {
             Err(error) => call.fail(error),
             Ok(result) => call.settle(result),
+        }
+    }
+
+    /// The beginning of `dispatch` by itself, for who wants to know how long an answer takes: `ask → approval → guards`. A
+    /// call that may run has no question any more, and is dispatched next.
+    pub async fn approve(&self, Ready { call, question }: Ready) -> Prepared {
+        let Some(question) = question else { return Prepared::Ready(Ready { call, question: None }) };
+        if call.execution.cancel.is_cancelled() {
+            let error = call.aborted();
+            return Prepared::Settled(call.settle(ToolResult::failed(error)));
+        }
+        match self.approved(&call, question.reason.as_deref()).await {
+            Ok(None) => Prepared::Ready(Ready { call, question: None }),
+            Ok(Some(denial)) => Prepared::Settled(call.settle(ToolResult::failed(denial))),
+            Err(error) => Prepared::Settled(call.fail(error)),
         }
     }
 
@@ -223,26 +193,4 @@ async fn judged(view: &View, call: &Call, result: ToolResult) -> ToolResult {
     }
     result.contexts.extend(contexts);
     result
-}
-
-impl Finished {
-    /// The call.
-    pub fn execution(&self) -> &Arc<Execution> {
-        &self.execution
-    }
-
-    /// Its final result.
-    pub fn result(&self) -> &Arc<ToolResult> {
-        &self.result
-    }
-
-    /// Tells the observers, once, and returns the result. One that panics is reported and stops nobody.
-    pub fn publish(self) -> Arc<ToolResult> {
-        for observer in &self.view.observers {
-            if let Err(error) = contained_now(|| observer.result(&self.execution, &self.result)) {
-                tracing::warn!(tool = &*self.execution.name, %error, "an observer of results panicked");
-            }
-        }
-        self.result
-    }
 }

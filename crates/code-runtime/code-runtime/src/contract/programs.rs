@@ -189,7 +189,7 @@ async fn a_call_that_was_not_awaited_is_stopped_and_named(make: Make<'_>) {
     })
     .await;
     assert_eq!(outcome.calls.iter().map(|call| call.end).collect::<Vec<_>>(), [CallEnd::Stopped]);
-    let warning = unfinished(&outcome.calls).unwrap_or_default();
+    let warning = unfinished(&outcome.calls).concat();
     assert!(warning.contains("tools.wait (call 1)"), "{warning}");
     assert_eq!(value(outcome), Json::from("done"));
 }

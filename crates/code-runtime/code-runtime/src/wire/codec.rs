@@ -7,7 +7,7 @@ use dsh_json::{Array, Json, Object, object};
 
 use super::{Call, FromEngine, Job, ToEngine};
 use crate::lossless::MAX_DEPTH;
-use crate::{ErrorClass, Failure, FailureKind, Limits, Namespace};
+use crate::{ErrorClass, Failure, FailureKind, Limits, Namespace, Used};
 
 impl ToEngine {
     /// The message as one JSON text.
@@ -75,12 +75,7 @@ impl FromEngine {
                 "args": args.clone(),
             },
             Self::Log { text } => object! { "frame": "log", "text": text.as_str() },
-            Self::Done(Ok(None)) => object! { "frame": "done" },
-            Self::Done(Ok(Some(value))) => object! { "frame": "done", "value": value.clone() },
-            Self::Done(Err(Failure { kind, message })) => object! {
-                "frame": "done",
-                "error": object! { "kind": kind.name(), "message": message.as_str() },
-            },
+            Self::Done { result, used } => done_json(result, used.as_ref()),
         };
         message.to_text()
     }
@@ -104,20 +99,52 @@ impl FromEngine {
                 Some(Self::Log { text: fields.text("text")?.to_owned() })
             }
             "done" => {
-                let fields = fields.only(&["frame", "value", "error"])?;
-                Some(Self::Done(match fields.get("error") {
+                let fields = fields.only(&["frame", "value", "error", "used"])?;
+                let result = match fields.get("error") {
                     None => Ok(fields.get("value").cloned()),
-                    Some(error) => {
-                        let error = Fields(error.as_object()?).only(&["kind", "message"])?;
-                        let kind =
-                            FailureKind::named(error.text("kind")?).filter(|kind| engines_to_say(*kind))?;
-                        Err(Failure::new(kind, error.text("message")?))
-                    }
-                }))
+                    Some(error) => Err(failure(error)?),
+                };
+                let used = match fields.get("used") {
+                    None => None,
+                    Some(used) => Some(self::used(used)?),
+                };
+                Some(Self::Done { result, used })
             }
             _ => None,
         }
     }
+}
+
+fn done_json(result: &Result<Option<Json>, Failure>, used: Option<&Used>) -> Json {
+    let mut done = Object::new();
+    done.insert("frame", "done");
+    match result {
+        Ok(None) => {}
+        Ok(Some(value)) => {
+            done.insert("value", value.clone());
+        }
+        Err(Failure { kind, message }) => {
+            done.insert("error", object! { "kind": kind.name(), "message": message.as_str() });
+        }
+    }
+    if let Some(Used { busy, peak_memory }) = used {
+        done.insert("used", object! { "busyMs": milliseconds(*busy), "peakMemoryBytes": *peak_memory });
+    }
+    done.into()
+}
+
+fn failure(error: &Json) -> Option<Failure> {
+    let error = Fields(error.as_object()?).only(&["kind", "message"])?;
+    let kind = FailureKind::named(error.text("kind")?).filter(|kind| engines_to_say(*kind))?;
+    Some(Failure::new(kind, error.text("message")?))
+}
+
+fn used(used: &Json) -> Option<Used> {
+    let used = Fields(used.as_object()?).only(&["busyMs", "peakMemoryBytes"])?;
+    Some(Used {
+        busy: Duration::from_millis(used.number("busyMs")?),
+        peak_memory: used.number("peakMemoryBytes")?,
+    })
 }
 
 /// Whether the kind is an engine's to report. The others are decided on the host's side.
@@ -149,8 +176,12 @@ impl<'a> Fields<'a> {
         }
     }
 
+    fn number(self, name: &str) -> Option<u64> {
+        self.get(name)?.as_u64()
+    }
+
     fn id(self) -> Option<u64> {
-        self.get("id")?.as_u64()
+        self.number("id")
     }
 }
 
@@ -215,14 +246,13 @@ fn limits(value: &Json) -> Option<Limits> {
     let names =
         ["maxWallMs", "maxComputeMs", "maxMemoryBytes", "maxOutputBytes", "maxSubCalls", "maxInFlightBytes"];
     let fields = Fields(value.as_object()?).only(&names)?;
-    let number = |name| fields.get(name)?.as_u64();
-    let size = |name| usize::try_from(number(name)?).ok();
+    let size = |name| usize::try_from(fields.number(name)?).ok();
     Some(Limits {
-        max_wall: Duration::from_millis(number("maxWallMs")?),
-        max_compute: Duration::from_millis(number("maxComputeMs")?),
+        max_wall: Duration::from_millis(fields.number("maxWallMs")?),
+        max_compute: Duration::from_millis(fields.number("maxComputeMs")?),
         max_memory_bytes: size("maxMemoryBytes")?,
         max_output_bytes: size("maxOutputBytes")?,
-        max_sub_calls: number("maxSubCalls")?,
+        max_sub_calls: fields.number("maxSubCalls")?,
         max_in_flight_bytes: size("maxInFlightBytes")?,
     })
 }

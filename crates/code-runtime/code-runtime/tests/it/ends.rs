@@ -48,6 +48,17 @@ async fn a_program_waits_for_a_person_beyond_its_time() {
     assert_eq!(outcome.result, Ok(Some(Json::from(5))));
 }
 
+/// While a person takes long, the clock is looked at seldom, however little time is left.
+#[tokio::test(start_paused = true)]
+async fn a_run_with_almost_no_time_left_does_not_watch_the_clock() {
+    let mut setting = Setting::within(wall(80));
+    setting.host.excuse = |passed| passed.saturating_sub(Duration::from_nanos(79_999_999));
+    let looks = std::sync::Arc::clone(&setting.host.looks);
+    let outcome = setting.drive(&mut Engine::new([call(1, "slow", 5), Next::Await(1), done(5)])).await;
+    assert_eq!(outcome.result, Ok(Some(Json::from(5))));
+    assert!(looks.load(std::sync::atomic::Ordering::Relaxed) < 50);
+}
+
 #[tokio::test]
 async fn the_cause_of_a_cancellation_is_its_message() {
     for (cause, text) in [
@@ -105,6 +116,6 @@ async fn what_was_said_before_the_end_is_heard() {
     let outcome = setting.drive(&mut engine).await;
     message(&outcome, FailureKind::Abort);
     assert_eq!((outcome.logs.len(), outcome.logs.last().map(String::as_str)), (1_001, Some("last")));
-    assert_eq!((ends(&outcome), setting.called()), (vec![(1, CallEnd::Stopped)], vec![]));
+    assert_eq!((ends(&outcome), setting.called()), (vec![(1, CallEnd::NotStarted)], vec![]));
     assert_eq!((setting.heard(), engine.next.len()), (outcome.logs, 1));
 }

@@ -135,7 +135,7 @@ async fn a_lie_ends_the_hearing() {
         let outcome = setting.drive(&mut engine).await;
         assert_eq!(
             (outcome.logs.as_slice(), ends(&outcome)),
-            (["a".to_owned()].as_slice(), vec![(1, CallEnd::Stopped)])
+            (["a".to_owned()].as_slice(), vec![(1, CallEnd::NotStarted)])
         );
         assert_eq!(engine.next.len(), 1);
     }

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::future::pending;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -27,11 +28,13 @@ pub(crate) enum Next {
 pub(crate) struct Engine {
     pub(crate) next: VecDeque<Next>,
     pub(crate) told: Vec<ToEngine>,
+    /// What it says it has not taken.
+    pub(crate) backlog: usize,
 }
 
 impl Engine {
     pub(crate) fn new(next: impl IntoIterator<Item = Next>) -> Self {
-        Self { next: next.into_iter().collect(), told: Vec::new() }
+        Self { next: next.into_iter().collect(), told: Vec::new(), backlog: 0 }
     }
 
     /// The replies that it was told.
@@ -54,6 +57,10 @@ impl Engine {
 impl Link for Engine {
     fn send(&mut self, message: ToEngine) {
         self.told.push(message);
+    }
+
+    fn backlog(&self) -> usize {
+        self.backlog
     }
 
     async fn receive(&mut self) -> Result<FromEngine, Failure> {
@@ -85,11 +92,11 @@ pub(crate) fn log(text: impl Into<String>) -> Next {
 }
 
 pub(crate) fn done(value: impl Into<Json>) -> Next {
-    Next::Say(FromEngine::Done(Ok(Some(value.into()))))
+    Next::Say(FromEngine::Done { result: Ok(Some(value.into())), used: None })
 }
 
 pub(crate) fn failed(kind: FailureKind, message: &str) -> Next {
-    Next::Say(FromEngine::Done(Err(Failure::new(kind, message))))
+    Next::Say(FromEngine::Done { result: Err(Failure::new(kind, message)), used: None })
 }
 
 /// Answers `echo` with the arguments, `fail` with them as an error, `slow` after 500 ms, `wait` with an error and
@@ -99,6 +106,8 @@ pub(crate) struct Remembers {
     pub(crate) heard: Mutex<Vec<String>>,
     /// Time of which this says how much does not count, from what has passed.
     pub(crate) excuse: fn(Duration) -> Duration,
+    /// How often it was asked for that.
+    pub(crate) looks: Arc<AtomicUsize>,
     started: tokio::time::Instant,
     over: Cancel,
     /// One for the host, and one for each call that is there.
@@ -136,6 +145,7 @@ impl Host for Remembers {
     }
 
     fn excused(&self) -> Duration {
+        self.looks.fetch_add(1, Ordering::Relaxed);
         (self.excuse)(self.started.elapsed())
     }
 }
@@ -159,6 +169,7 @@ impl Setting {
             called: Mutex::default(),
             heard: Mutex::default(),
             excuse: |_| Duration::ZERO,
+            looks: Arc::default(),
             started: tokio::time::Instant::now(),
             over: request.cancel.clone(),
             alive: Arc::default(),

@@ -4,4 +4,5 @@ mod drive;
 mod ends;
 mod forged;
 mod kit;
+mod receipts;
 mod wire;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dsh_code_runtime::wire::{Call, FromEngine, Job, ToEngine};
-use dsh_code_runtime::{ErrorClass, Failure, FailureKind, Limits, Namespace};
+use dsh_code_runtime::{ErrorClass, Failure, FailureKind, Limits, Namespace, Used};
 use dsh_json::{Array, Json, Object, array, object};
 use proptest::prelude::*;
 
@@ -21,10 +21,14 @@ fn an_engines_messages_are_these_texts() {
             r#"{"frame":"call","id":1,"namespace":"tools","name":"a b","args":[null]}"#,
         ),
         (FromEngine::Log { text: "é\n".into() }, r#"{"frame":"log","text":"é\n"}"#),
-        (FromEngine::Done(Ok(None)), r#"{"frame":"done"}"#),
-        (FromEngine::Done(Ok(Some(Json::Null))), r#"{"frame":"done","value":null}"#),
+        (FromEngine::Done { result: Ok(None), used: None }, r#"{"frame":"done"}"#),
+        (FromEngine::Done { result: Ok(Some(Json::Null)), used: None }, r#"{"frame":"done","value":null}"#),
         (
-            FromEngine::Done(Err(Failure::new(FailureKind::InvalidOutput, "no"))),
+            FromEngine::Done { result: Ok(None), used: Some(used(1, 2)) },
+            r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":2}}"#,
+        ),
+        (
+            FromEngine::Done { result: Err(Failure::new(FailureKind::InvalidOutput, "no")), used: None },
             r#"{"frame":"done","error":{"kind":"invalid-output","message":"no"}}"#,
         ),
     ] {
@@ -115,6 +119,12 @@ fn what_is_not_exactly_a_message_of_an_engine_is_none() {
         r#"{"frame":"done","error":{"kind":"check","message":"x"}}"#,
         r#"{"frame":"done","error":{"kind":"unavailable","message":"x"}}"#,
         r#"{"frame":"done","value":1,"error":{"kind":"abort","message":"x"}}"#,
+        r#"{"frame":"done","used":null}"#,
+        r#"{"frame":"done","used":{}}"#,
+        r#"{"frame":"done","used":{"busyMs":1}}"#,
+        r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":-1}}"#,
+        r#"{"frame":"done","used":{"busyMs":1.5,"peakMemoryBytes":1}}"#,
+        r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":1,"calls":1}}"#,
     ] {
         assert_eq!(FromEngine::decode(text), None, "{text}");
     }
@@ -157,7 +167,7 @@ fn an_end_with_a_value_and_an_error_is_the_error() {
     let text = r#"{"frame":"done","value":1,"error":{"kind":"exception","message":"x"}}"#;
     assert_eq!(
         FromEngine::decode(text),
-        Some(FromEngine::Done(Err(Failure::new(FailureKind::Exception, "x"))))
+        Some(FromEngine::Done { result: Err(Failure::new(FailureKind::Exception, "x")), used: None })
     );
 }
 
@@ -222,14 +232,24 @@ fn from_engine() -> impl Strategy<Value = FromEngine> {
         FailureKind::InvalidOutput,
         FailureKind::WorkerExit,
     ]);
+    let end = prop_oneof![
+        prop::option::of(value()).prop_map(Ok),
+        (kind, text()).prop_map(|(kind, message)| Err(Failure::new(kind, message))),
+    ];
     prop_oneof![
         (any::<u64>(), text(), text(), value()).prop_map(|(id, namespace, name, args)| {
             FromEngine::Call(Call { id, namespace: namespace.into(), name: name.into(), args })
         }),
         text().prop_map(|text| FromEngine::Log { text }),
-        prop::option::of(value()).prop_map(|value| FromEngine::Done(Ok(value))),
-        (kind, text()).prop_map(|(kind, message)| FromEngine::Done(Err(Failure::new(kind, message)))),
+        (end, prop::option::of((any::<u64>(), any::<u64>()))).prop_map(|(result, claim)| FromEngine::Done {
+            result,
+            used: claim.map(|(ms, bytes)| used(ms, bytes))
+        }),
     ]
+}
+
+fn used(busy_ms: u64, peak_memory: u64) -> Used {
+    Used { busy: Duration::from_millis(busy_ms), peak_memory }
 }
 
 fn to_engine() -> impl Strategy<Value = ToEngine> {

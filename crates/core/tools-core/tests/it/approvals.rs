@@ -223,3 +223,36 @@ async fn waiting_for_an_answer_does_not_hold_up_the_ordered_stage() {
     let (settled, ()) = tokio::join!(stage.tools.dispatch(ready), async { answer.send(()).unwrap() });
     assert_eq!(told(&stage.tools.finish(settled).await.publish()), "ok \"value\"");
 }
+
+/// Who asks by itself knows when the answer came: the call has no question any more, and the body has not run.
+#[tokio::test]
+async fn an_answer_can_be_waited_for_before_the_body() {
+    let prepared = async |approval, question: bool| {
+        let mut stage = Stage::with_tool();
+        stage.pre(move |_| question.then_some(PreDecision::Ask(None)));
+        stage.guard(None);
+        let answers = Answers { notes: Arc::clone(&stage.notes), approval, stops: None };
+        let mounted = stage.tools.approver().provide(Arc::new(answers)).unwrap();
+        stage.keep(mounted);
+        let input = CallInput { agent: Some(agent(&Scope::root())), ..call("t") };
+        let Prepared::Ready(ready) = stage.tools.prepare(input).await else { panic!("settled") };
+        assert_eq!(ready.asks(), question);
+        let approved = stage.tools.approve(ready).await;
+        (stage, approved)
+    };
+    let (stage, approved) = prepared(Approval::AllowedOnce, true).await;
+    let Prepared::Ready(ready) = approved else { panic!("it was granted") };
+    assert!(!ready.asks());
+    assert_eq!(stage.noted(), ["pre", "ask t c1 None", "guard"]);
+    let finished = stage.tools.finish(stage.tools.dispatch(ready).await).await;
+    assert_eq!(told(&finished.publish()), "ok \"value\"");
+    assert_eq!(stage.noted(), ["pre", "ask t c1 None", "guard", "body"]);
+
+    let (stage, refused) = prepared(Approval::Rejected, true).await;
+    let Prepared::Settled(settled) = refused else { panic!("it was refused") };
+    assert!(told(&stage.tools.finish(settled).await.publish()).starts_with(codes::APPROVAL_REJECTED));
+
+    let (stage, approved) = prepared(Approval::Rejected, false).await;
+    assert!(matches!(approved, Prepared::Ready(_)), "nobody was asked");
+    assert_eq!(stage.noted(), ["pre", "guard"]);
+}

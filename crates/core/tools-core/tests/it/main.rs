@@ -3,6 +3,7 @@
 
 mod approvals;
 mod arguments;
+mod attached;
 mod cancellation;
 mod dispatches;
 mod hostile;
