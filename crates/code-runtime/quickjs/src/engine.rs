@@ -11,13 +11,14 @@
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::rc::Rc;
+use std::time::Duration;
 
 use dsh_code_runtime::wire::{FromEngine, Gone, Job, Port, ToEngine};
-use dsh_code_runtime::{Failure, FailureKind, Limits};
+use dsh_code_runtime::{Failure, FailureKind, Limits, Used};
 use dsh_json::Json;
 use rquickjs::context::EvalOptions;
 use rquickjs::promise::PromiseState;
-use rquickjs::{Context, Ctx, Function, Persistent, Promise, Runtime, Value};
+use rquickjs::{Context, Ctx, Function, Persistent, Promise, Runtime, Type, Value};
 
 use crate::erase::erase;
 use crate::excerpt::excerpt;
@@ -27,6 +28,7 @@ mod clock;
 mod fault;
 mod globals;
 mod inspect;
+mod memory;
 mod read;
 mod realm;
 mod timers;
@@ -34,12 +36,16 @@ mod write;
 
 use bridge::Bridge;
 use clock::{Busy, now};
-use realm::{Verdict, out_of_memory};
+use memory::Peak;
+use realm::Verdict;
+pub(crate) use realm::out_of_memory;
 
 /// Native stack that a thread which [`serve`]s must have: the engine's own bound, and room for ours.
 pub const STACK_BYTES: usize = 8 << 20;
 /// Of which the engine may use this much, before a program's recursion is a `RangeError`.
 const ENGINE_STACK_BYTES: usize = 4 << 20;
+/// What is left of it for everything else.
+const SPARE_BYTES: usize = 2 << 20;
 
 /// Takes one job from the port, runs it, and says what it came to.
 ///
@@ -48,7 +54,12 @@ const ENGINE_STACK_BYTES: usize = 4 << 20;
 ///
 /// # Errors
 /// [`Gone`] when the host went away.
-pub fn serve<P: Port + 'static>(mut port: P) -> Result<(), Gone> {
+pub fn serve<P: Port + 'static>(port: P) -> Result<(), Gone> {
+    serve_within(STACK_BYTES, port)
+}
+
+/// As [`serve`], on a thread with this much stack, of which a long program may need much to be read.
+pub(crate) fn serve_within<P: Port + 'static>(stack: usize, mut port: P) -> Result<(), Gone> {
     let job = loop {
         match port.receive(None)? {
             Some(ToEngine::Run(job)) => break job,
@@ -57,16 +68,19 @@ pub fn serve<P: Port + 'static>(mut port: P) -> Result<(), Gone> {
         }
     };
     let port = Rc::new(RefCell::new(port));
-    let result =
-        erase(&job.program).and_then(|source| run(&job, &source, Rc::clone(&port) as Rc<RefCell<dyn Port>>));
-    port.borrow_mut().send(FromEngine::Done(result))
+    let (busy, peak) = (Busy::start(), Peak::default());
+    let stack = stack.saturating_sub(SPARE_BYTES).min(job.limits.max_memory_bytes.max(ENGINE_STACK_BYTES));
+    let result = erase(&job.program, stack)
+        .and_then(|source| run(&job, &source, Rc::clone(&port) as Rc<RefCell<dyn Port>>, &peak));
+    let used = Some(Used { busy: busy.elapsed(), peak_memory: peak.bytes() });
+    port.borrow_mut().send(FromEngine::Done { result, used })
 }
 
-fn run(job: &Job, source: &str, port: Rc<RefCell<dyn Port>>) -> Result<Option<Json>, Failure> {
+fn run(job: &Job, source: &str, port: Rc<RefCell<dyn Port>>, peak: &Peak) -> Result<Option<Json>, Failure> {
     let died = |error: rquickjs::Error| {
         Failure::new(FailureKind::WorkerExit, format!("the engine could not start: {error}"))
     };
-    let runtime = Runtime::new().map_err(died)?;
+    let runtime = Runtime::new_with_alloc(peak.counting()).map_err(died)?;
     runtime.set_memory_limit(job.limits.max_memory_bytes);
     runtime.set_max_stack_size(ENGINE_STACK_BYTES);
     let verdict = Verdict::default();
@@ -79,7 +93,7 @@ fn run(job: &Job, source: &str, port: Rc<RefCell<dyn Port>>) -> Result<Option<Js
             ctx.catch();
             return Err(verdict.failure().unwrap_or_else(|| out_of_memory(job.limits.max_memory_bytes)));
         };
-        let run = Run { ctx: &ctx, bridge: &bridge, job, rejections: &rejections };
+        let run = Run { ctx: &ctx, bridge: &bridge, job, rejections: &rejections, peak };
         let result = run.execute(source);
         bridge.admitted(verdict.failure().map_or(result, Err))
     });
@@ -93,6 +107,7 @@ struct Run<'a, 'js> {
     bridge: &'a Rc<Bridge<'js>>,
     job: &'a Job,
     rejections: &'a Rejections,
+    peak: &'a Peak,
 }
 
 impl<'js> Run<'_, 'js> {
@@ -223,9 +238,13 @@ impl<'js> Run<'_, 'js> {
 
     /// Whether this is what the engine throws when it has no memory.
     fn is_out_of_memory(&self, thrown: &Value<'js>) -> bool {
-        // It may have none for the error either, and then throws null, which programs hardly do.
-        thrown.is_null() && !self.job.program.contains("throw null")
-            || thrown.is_error() && self.bridge.realm.thrown_text(thrown) == "InternalError: out of memory"
+        // When it is full there is none for the error either: then it throws nothing, or null, or an error without a message.
+        let full = self.peak.bytes() >= self.job.limits.max_memory_bytes as u64 / 4 * 3;
+        if thrown.is_error() {
+            let text = self.bridge.realm.thrown_text(thrown);
+            return text.starts_with("InternalError: out of memory") || full && text == "InternalError";
+        }
+        full && thrown.is_null() || thrown.type_of() == Type::Uninitialized
     }
 
     fn not_a_program(&self, thrown: &Value<'js>, header: usize) -> Failure {
@@ -307,15 +326,20 @@ fn interrupt(
         }
         let used = busy.elapsed();
         if used > allowed {
-            let message = format!(
-                "the program was busy for {} ms, {} ms are allowed (maxComputeMs): do less in one program",
-                used.as_millis(),
-                allowed.as_millis()
-            );
-            verdict.end(Failure::new(FailureKind::Timeout, message));
+            verdict.end(busy_too_long(used, allowed));
         }
         verdict.is_over()
     })
+}
+
+/// The failure of a program that computed for too long.
+pub(crate) fn busy_too_long(used: Duration, allowed: Duration) -> Failure {
+    let message = format!(
+        "the program was busy for {} ms, {} ms are allowed (maxComputeMs): do less in one program",
+        used.as_millis(),
+        allowed.as_millis()
+    );
+    Failure::new(FailureKind::Timeout, message)
 }
 
 /// The host has decided already, so that nobody reads this.

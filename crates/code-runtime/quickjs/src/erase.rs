@@ -5,6 +5,7 @@
 
 use dsh_code_runtime::{Failure, FailureKind};
 use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
 use oxc_ast_visit::Visit as _;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::SourceType;
@@ -18,16 +19,33 @@ mod types;
 
 use types::Types;
 
-/// The program without its types; a `syntax` failure when it is none, or has what can't be erased.
-pub(crate) fn erase(program: &str) -> Result<String, Failure> {
+/// The program without its types; a `syntax` failure when it is none, or has what can't be erased. The calling thread has
+/// `stack` bytes to spare.
+pub(crate) fn erase(program: &str, stack: usize) -> Result<String, Failure> {
+    read_within(program, stack, |_| ()).map(|(erased, ())| erased)
+}
+
+/// As [`erase`] on any thread, with what `look` makes of the program's tree. It is asked about trees only that can be erased.
+pub(crate) fn read<T: Send>(
+    program: &str,
+    look: impl FnOnce(&Program<'_>) -> T + Send,
+) -> Result<(String, T), Failure> {
+    read_within(program, room::AT_HAND, look)
+}
+
+fn read_within<T: Send>(
+    program: &str,
+    stack: usize,
+    look: impl FnOnce(&Program<'_>) -> T + Send,
+) -> Result<(String, T), Failure> {
     if let Some(at) = program.find('\0') {
         return Err(refused(program, at, "the text has a NUL character: write it as \\0"));
     }
-    room::with_room_for(program, erase_in_place)
+    room::with_room_for(program, stack, |program| read_in_place(program, look))
         .unwrap_or_else(|excess| Err(Failure::new(FailureKind::Syntax, excess.to_string())))
 }
 
-fn erase_in_place(program: &str) -> Result<String, Failure> {
+fn read_in_place<T>(program: &str, look: impl FnOnce(&Program<'_>) -> T) -> Result<(String, T), Failure> {
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let parsed =
@@ -45,7 +63,7 @@ fn erase_in_place(program: &str) -> Result<String, Failure> {
     types.visit_program(&parsed.program);
     match types.refused {
         Some((at, what)) => Err(refused(program, at, what)),
-        None => Ok(types.blanks.into_text()),
+        None => Ok((types.blanks.into_text(), look(&parsed.program))),
     }
 }
 

@@ -132,6 +132,16 @@ impl Worker {
         }
     }
 
+    /// How much is queued and was not written yet.
+    pub fn queued_bytes(&self) -> usize {
+        self.outbox.len()
+    }
+
+    /// Kills the process and does not wait. What it has sent before can still be received; then `recv` says how it ended.
+    pub fn stop(&self) {
+        self.leash.0.kill();
+    }
+
     /// Kills the process and waits until it is reaped.
     pub async fn kill(mut self) -> Ended {
         self.end().await

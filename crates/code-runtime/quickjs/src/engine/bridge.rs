@@ -121,8 +121,8 @@ impl<'js> Bridge<'js> {
         let argument = argument.unwrap_or_else(|| Value::new_undefined(ctx.clone()));
         let nothing = argument.is_undefined();
         let room = self.calls.borrow().room();
-        let args = match read(&self.realm, argument, room) {
-            Ok(args) => args,
+        let (args, weight) = match read(&self.realm, argument, room) {
+            Ok(read) => read,
             Err(Refusal::Lossy(_)) if nothing => {
                 pending.reject(&format!("{LOSSY_ARGUMENTS}: got none: pass an object such as {{}}"));
                 return Ok(promise);
@@ -139,7 +139,7 @@ impl<'js> Bridge<'js> {
         };
         let id = self.last_call.get() + 1;
         let call = Call { id, namespace: Arc::clone(global), name: Arc::clone(name), args };
-        let admitted = self.calls.borrow_mut().start(&call);
+        let admitted = self.calls.borrow_mut().start_weighed(id, weight);
         if let Err(failure) = admitted {
             return Err(self.end(ctx, failure));
         }
@@ -162,6 +162,11 @@ impl<'js> Bridge<'js> {
                 }
             }
         }
+    }
+
+    /// How much may be printed yet.
+    pub(super) fn output_room(&self) -> usize {
+        self.output.borrow().room()
     }
 
     /// Prints one entry. The first that does not fit is cut, and ends the run.
@@ -189,13 +194,12 @@ impl<'js> Bridge<'js> {
         if value.is_undefined() {
             return Ok(None);
         }
-        let output = self.output.borrow();
-        // A value weighs less than eight times its text: what is heavier does not fit either.
-        let room = output.room().saturating_mul(dsh_code_runtime::lossless::PART);
+        // A part has a byte of text at least, so what weighs more than this does not fit either. A getter may print meanwhile.
+        let room = self.output.borrow().room().saturating_mul(dsh_code_runtime::lossless::PART + 1);
         match read(&self.realm, value, room) {
-            Ok(value) => Ok(Some(value)),
+            Ok((value, _)) => Ok(Some(value)),
             Err(Refusal::Lossy(lossy)) => Err(lossy_completion(&lossy)),
-            Err(Refusal::TooHeavy) => Err(output.overflow()),
+            Err(Refusal::TooHeavy) => Err(self.output.borrow().overflow()),
             Err(Refusal::Interrupted) => {
                 Err(self.verdict.failure().unwrap_or_else(|| out_of_memory(self.max_memory)))
             }

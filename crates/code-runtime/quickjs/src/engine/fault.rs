@@ -15,7 +15,7 @@ const FRAMES: usize = 8;
 
 /// The text of a thrown value: `name: message`, the place with the source line, the frames.
 pub(super) fn describe<'js>(realm: &Realm<'js>, thrown: &Value<'js>, source: &str, header: usize) -> String {
-    let Some(error) = thrown.as_object().filter(|_| thrown.is_error()) else {
+    let Some(error) = thrown.as_object().filter(|thrown| realm.is_error(thrown)) else {
         if thrown.is_object() || thrown.is_symbol() {
             return format!("thrown: {}", inspect(realm, thrown));
         }

@@ -1,19 +1,57 @@
-//! What a program finds beside the language: `console`, timers, and the little of `process` that programs are used to.
+//! What a program finds beside the language, as a list. `docs/code-mode-language.md` says the same to people.
+//!
+//! ```text
+//! at the start    console · process · timers · structuredClone
+//! on first use    TextEncoder · TextDecoder · URL · URLSearchParams
+//! the engine's    atob · btoa · queueMicrotask · performance · DOMException
+//! ```
+//!
+//! None of it has authority: nothing is read, opened or asked outside the engine. A value lives in the engine's memory, where
+//! it counts; what Rust holds for the length of a call is bounded by it. What a program overwrites is not asked, since
+//! [`Saved`] was read before the program ran.
 
 use std::rc::Rc;
 
-use dsh_code_runtime::{Failure, FailureKind};
 use rquickjs::function::Rest;
-use rquickjs::object::Property;
-use rquickjs::{Coerced, Ctx, Function, Object, Result, Value};
+use rquickjs::object::{Accessor, Property};
+use rquickjs::{Ctx, Function, Object, Result, Value};
 
 use super::bridge::{Bridge, reach};
 use super::clock::now;
-use super::inspect::inspect;
+use super::realm::quietly;
+
+mod bytes;
+mod class;
+mod clone;
+mod console;
+mod output;
+mod params;
+mod process;
+mod query;
+mod saved;
+mod shown;
+mod text;
+mod url;
+mod utf8;
+
+use class::Known;
+pub(super) use saved::Saved;
+pub(super) use shown::Shown;
 
 /// Puts the globals into the program's world; gives the console, which is a name of the program's own.
 pub(super) fn install<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<Object<'js>> {
     let globals = ctx.globals();
+    timers(ctx, bridge, &globals)?;
+    globals.prop("process", hidden(process::process(ctx, bridge)?))?;
+    let clone = class::function(ctx, bridge, "structuredClone", 1, clone::structured_clone)?;
+    globals.prop("structuredClone", hidden(clone))?;
+    for known in [Known::TextEncoder, Known::TextDecoder, Known::Url, Known::UrlSearchParams] {
+        on_first_use(bridge, &globals, known)?;
+    }
+    console::console(ctx, bridge)
+}
+
+fn timers<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>, globals: &Object<'js>) -> Result<()> {
     for (name, repeats) in [("setTimeout", false), ("setInterval", true)] {
         let bridge = Rc::downgrade(bridge);
         let start = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
@@ -31,69 +69,22 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<O
         })?;
         globals.prop(name, hidden(clear.with_name(name)?))?;
     }
-    globals.prop("process", hidden(process(ctx, bridge)?))?;
-    console(ctx, bridge)
+    Ok(())
 }
 
-/// Five methods that all print one entry (spec 06 §8.5).
-fn console<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<Object<'js>> {
-    let console = Object::new_proto(ctx.clone(), None)?;
-    for name in ["log", "info", "warn", "error", "debug"] {
-        let bridge = Rc::downgrade(bridge);
-        let print = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
-            let bridge = reach(&bridge, &ctx)?;
-            let realm = &bridge.realm;
-            let mut entry = String::new();
-            for (at, value) in arguments.0.iter().enumerate() {
-                if at > 0 {
-                    entry.push(' ');
-                }
-                match value.as_string() {
-                    Some(text) => entry.push_str(&realm.text(text)?),
-                    None => entry.push_str(&inspect(realm, value)),
-                }
-            }
-            bridge.log(&ctx, entry)
-        })?;
-        console.prop(name, Property::from(print.with_name(name)?).writable().enumerable().configurable())?;
-    }
-    Ok(console)
-}
-
-/// An empty environment, two streams that print, and an exit (spec 06 §8.4, 8.6, 8.10).
-fn process<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> Result<Object<'js>> {
-    let process = Object::new(ctx.clone())?;
-    process.prop("env", open(Object::new(ctx.clone())?))?;
-    for name in ["stdout", "stderr"] {
-        let bridge = Rc::downgrade(bridge);
-        let write = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
-            let bridge = reach(&bridge, &ctx)?;
-            let mut arguments = arguments.0.into_iter();
-            let chunk = arguments.next().unwrap_or_else(|| Value::new_undefined(ctx.clone()));
-            let text = bridge.realm.coerced(chunk)?;
-            let callback = arguments.take(2).find_map(|value| value.as_function().cloned());
-            let printed = bridge.log(&ctx, text);
-            if let Some(callback) = callback {
-                callback.defer((Value::new_null(ctx.clone()),))?;
-            }
-            printed.map(|()| true)
-        })?;
-        let stream = Object::new(ctx.clone())?;
-        stream.prop("write", open(write.with_name("write")?))?;
-        process.prop(name, open(stream))?;
-    }
-    let bridge = Rc::downgrade(bridge);
-    let exit = Function::new(ctx.clone(), move |ctx: Ctx<'js>, arguments: Rest<Value<'js>>| {
-        let code = arguments.0.into_iter().next().filter(|code| !code.is_undefined());
-        let code = match code {
-            Some(code) => <Coerced<i32> as rquickjs::FromJs>::from_js(&ctx, code)?.0,
-            None => 0,
-        };
-        let message = format!("the program called process.exit({code}): end a program with return");
-        Err::<(), _>(reach(&bridge, &ctx)?.end(&ctx, Failure::new(FailureKind::WorkerExit, message)))
-    })?;
-    process.prop("exit", open(exit.with_name("exit")?))?;
-    Ok(process)
+/// A class that is built when a program reads its name, since few programs do and every program would pay.
+fn on_first_use<'js>(bridge: &Rc<Bridge<'js>>, globals: &Object<'js>, known: Known) -> Result<()> {
+    let name = known.name();
+    let for_get = Rc::downgrade(bridge);
+    let get = move |ctx: Ctx<'js>| {
+        let bridge = reach(&for_get, &ctx)?;
+        let constructor = bridge.realm.saved.class(&bridge, &ctx, known)?.constructor.clone();
+        // A frozen global object keeps the accessor, which gives the same class again.
+        quietly(&ctx, ctx.globals().prop(name, hidden(constructor.clone())));
+        Ok::<_, rquickjs::Error>(constructor)
+    };
+    let set = move |ctx: Ctx<'js>, value: Value<'js>| ctx.globals().prop(name, hidden(value));
+    globals.prop(name, Accessor::new(get, set).configurable())
 }
 
 /// As the language's own globals are.
@@ -101,6 +92,7 @@ fn hidden<T>(value: T) -> Property<T> {
     Property::from(value).writable().configurable()
 }
 
+/// As an assignment would have made it.
 fn open<T>(value: T) -> Property<T> {
     Property::from(value).writable().enumerable().configurable()
 }

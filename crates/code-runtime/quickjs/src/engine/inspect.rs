@@ -7,6 +7,7 @@ use rquickjs::function::This;
 use rquickjs::object::Filter;
 use rquickjs::{Atom, Function, Object, Type, Value};
 
+use super::globals::Shown;
 use super::realm::{Realm, quietly};
 
 mod layout;
@@ -166,7 +167,7 @@ impl<'js> View<'_, 'js> {
             Frame { prefix, open: "[", close: "]", list: true }
         } else if object.is_function() {
             named(self.function(object, class))
-        } else if object.is_error() {
+        } else if realm.is_error(object) {
             named(self.error(object))
         } else if object.get_prototype().is_none_or(|prototype| prototype == realm.object_prototype) {
             let prefix = if class == Some("Object") { "" } else { "[Object: null prototype]" };
@@ -193,6 +194,7 @@ impl<'js> View<'_, 'js> {
             });
             Frame { prefix: class_or_null(class), open: "{", close: "}", list: false }
         } else {
+            self.instance(object, &mut entries, level);
             Frame { prefix: class_or_null(class), open: "{", close: "}", list: false }
         };
         self.properties(object, skip, &mut entries, level);
@@ -252,15 +254,30 @@ impl<'js> View<'_, 'js> {
         entries.extend((members.hidden > 0).then(|| more(members.hidden)));
     }
 
+    /// What an instance of one of the globals' classes holds.
+    fn instance(&mut self, object: &Object<'js>, entries: &mut Vec<String>, level: usize) {
+        match self.realm.saved.shown(object, ITEMS) {
+            None => {}
+            Some(Shown::Url { href }) => entries.push(format!("href: {}", self.value(&href, level + 1))),
+            Some(Shown::Params { pairs, hidden }) => {
+                for (name, value) in pairs {
+                    let name = self.value(name.as_value(), level + 1);
+                    entries.push(format!("{name} => {}", self.value(value.as_value(), level + 1)));
+                }
+                entries.extend((hidden > 0).then(|| more(hidden)));
+            }
+        }
+    }
+
     fn properties(&mut self, object: &Object<'js>, skip: usize, entries: &mut Vec<String>, level: usize) {
-        let symbols = self.realm.probes.symbols(object);
+        let (symbols, error) = (self.realm.probes.symbols(object), self.realm.is_error(object));
         for key in keys(object).into_iter().skip(skip).chain(symbols) {
             if self.bytes > BYTES {
                 entries.push("...".to_owned());
                 return;
             }
             let name = self.key(&key);
-            if object.is_error() && matches!(name.as_str(), "name" | "message" | "stack") {
+            if error && matches!(name.as_str(), "name" | "message" | "stack") {
                 continue;
             }
             let text = match self.realm.probes.accessor(object, &key) {

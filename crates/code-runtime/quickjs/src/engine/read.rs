@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use dsh_code_runtime::lossless::{self, Lossy, MAX_DEPTH, PART, Step};
+use dsh_code_runtime::lossless::{self, Lossy, MAX_DEPTH, PART, Step, text_weight};
 use dsh_json::{Array, Json, Number, Object};
 use rquickjs::object::Filter;
 use rquickjs::{Atom, Coerced, Ctx, Error, FromJs as _, Object as JsObject, Type, Value};
@@ -24,8 +24,12 @@ pub(super) enum Refusal {
     Interrupted,
 }
 
-/// Reads a value that weighs at most `room`, as [`lossless::weight`] weighs.
-pub(super) fn read<'js>(realm: &Realm<'js>, value: Value<'js>, room: usize) -> Result<Json, Refusal> {
+/// Reads a value that weighs at most `room`, and what it weighs, as [`lossless::weight`] weighs.
+pub(super) fn read<'js>(
+    realm: &Realm<'js>,
+    value: Value<'js>,
+    room: usize,
+) -> Result<(Json, usize), Refusal> {
     let mut walk = Walk { realm, room, open: Vec::new(), on_path: HashSet::new() };
     let mut next = Some(value);
     loop {
@@ -36,7 +40,7 @@ pub(super) fn read<'js>(realm: &Realm<'js>, value: Value<'js>, room: usize) -> R
         if let Some(value) = finished
             && let Some(root) = walk.put(value)
         {
-            return Ok(root);
+            return Ok((root, room - walk.room));
         }
         next = walk.following();
     }
@@ -76,7 +80,7 @@ impl<'js> Walk<'_, 'js> {
             Type::BigInt => Json::Number(self.big_integer(value)?),
             Type::String => {
                 let text = self.text(value)?;
-                self.charge(text.len())?;
+                self.charge(text_weight(&text))?;
                 Json::from(text)
             }
             Type::Array => return self.open_array(value).map(|()| None),
@@ -140,7 +144,10 @@ impl<'js> Walk<'_, 'js> {
         if enumerable != length || all_keys(object) != length + 1 {
             return Err(self.lossy("an array with holes or extra properties", "fill it, or use an object"));
         }
-        self.charge(length.saturating_mul(PART))?;
+        // Each element is weighed when it is read; this is before there is room for all of them.
+        if length.saturating_mul(PART) > self.room {
+            return Err(Refusal::TooHeavy);
+        }
         let mut children = Vec::with_capacity(length);
         for index in 0..length {
             let step = Step::Index(index);
@@ -178,7 +185,7 @@ impl<'js> Walk<'_, 'js> {
         for atom in atoms {
             let key = atom.to_js_string().map_err(|_| interrupted(value.ctx()))?;
             let key = self.text(key.as_value())?;
-            self.charge(PART + key.len())?;
+            self.charge(PART + text_weight(&key))?;
             let step = Step::Key(Arc::from(key));
             let child = object.get::<_, Value<'js>>(atom).map_err(|_| self.thrown(value.ctx(), &step))?;
             children.push((step, child));

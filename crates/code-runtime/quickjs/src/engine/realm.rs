@@ -7,6 +7,7 @@ use dsh_code_runtime::{Failure, FailureKind};
 use rquickjs::function::This;
 use rquickjs::{Coerced, Constructor, Ctx, FromJs as _, Function, Object, Result, String as JsString, Value};
 
+use super::globals::Saved;
 use super::inspect::Probes;
 
 /// Intrinsics of one context, and whether the run is over.
@@ -16,6 +17,7 @@ pub(super) struct Realm<'js> {
     error: Constructor<'js>,
     to_well_formed: Function<'js>,
     pub(super) probes: Probes<'js>,
+    pub(super) saved: Saved<'js>,
     verdict: Verdict,
 }
 
@@ -53,6 +55,7 @@ impl<'js> Realm<'js> {
             to_well_formed: prototype("String")?.get("toWellFormed")?,
             error,
             probes: Probes::new(ctx)?,
+            saved: Saved::new(ctx)?,
             verdict,
         })
     }
@@ -71,7 +74,12 @@ impl<'js> Realm<'js> {
         if let Ok(text) = value.to_string() {
             return Ok(text);
         }
-        self.to_well_formed.call::<_, JsString<'js>>((This(value.clone()),))?.to_string()
+        self.well_formed(value.clone())?.to_string()
+    }
+
+    /// The string, with U+FFFD for each half of a surrogate pair.
+    pub(super) fn well_formed(&self, value: JsString<'js>) -> Result<JsString<'js>> {
+        self.to_well_formed.call((This(value),))
     }
 
     /// `String(value)`, which may run the program's code.
@@ -99,9 +107,14 @@ impl<'js> Realm<'js> {
         self.text(self.probes.own_data(object, key)?.as_string()?).ok()
     }
 
+    /// Whether an object is an error of the language, or a `DOMException`.
+    pub(super) fn is_error(&self, object: &Object<'js>) -> bool {
+        object.is_error() || !object.is_proxy() && self.saved.is_dom_exception(object)
+    }
+
     /// What was thrown, in one line.
     pub(super) fn thrown_text(&self, thrown: &Value<'js>) -> String {
-        let Some(error) = thrown.as_object().filter(|_| thrown.is_error()) else {
+        let Some(error) = thrown.as_object().filter(|thrown| self.is_error(thrown)) else {
             let text = self.coerced(thrown.clone());
             return quietly(thrown.ctx(), text).unwrap_or_else(|| UNRENDERABLE.to_owned());
         };
@@ -125,7 +138,7 @@ pub(super) fn quietly<T>(ctx: &Ctx<'_>, result: Result<T>) -> Option<T> {
 pub(super) const UNRENDERABLE: &str = "a value that can't be shown";
 
 /// The failure of a program that used up its memory.
-pub(super) fn out_of_memory(allowed: usize) -> Failure {
+pub(crate) fn out_of_memory(allowed: usize) -> Failure {
     let message = format!(
         "the program used more than {allowed} bytes of memory (maxMemoryBytes): keep less at once, or work in parts"
     );

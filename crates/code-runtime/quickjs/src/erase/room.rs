@@ -19,21 +19,23 @@ impl std::fmt::Display for Excess {
     }
 }
 
-/// What every thread that reads programs has to spare.
-const AT_HAND: usize = 1 << 20;
+/// What every thread has to spare.
+pub(super) const AT_HAND: usize = 1 << 20;
 /// What is given to one program at most.
 const MOST: usize = 512 << 20;
 /// Stack of one level of brackets, and of one operator or word. Measured, and doubled.
 const BRACKET: usize = if cfg!(debug_assertions) { 24 << 10 } else { 6 << 10 };
 const OPERATOR: usize = if cfg!(debug_assertions) { 6 << 10 } else { 1 << 10 };
 
-/// Reads the program with as much stack as it may need.
+/// Reads the program with as much stack as it may need. The calling thread has `at_hand` bytes to spare; beyond that there has
+/// to be another thread, which a confined process does not get.
 pub(super) fn with_room_for<T: Send>(
     program: &str,
+    at_hand: usize,
     read: impl FnOnce(&str) -> T + Send,
 ) -> Result<T, Excess> {
     let need = need(program);
-    if need <= AT_HAND {
+    if need <= at_hand {
         return Ok(read(program));
     }
     if need > MOST {

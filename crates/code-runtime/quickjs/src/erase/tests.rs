@@ -4,9 +4,13 @@ use std::fmt::Write as _;
 
 use super::*;
 
+fn erased(program: &str) -> Result<String, Failure> {
+    erase(program, room::AT_HAND)
+}
+
 /// Rows of TypeScript and what is left of it; a row of spaces may be shorter in the expectation.
 fn check(typescript: &str, javascript: &str) {
-    let erased = erase(typescript).unwrap_or_else(|failure| panic!("{typescript}: {failure}"));
+    let erased = erased(typescript).unwrap_or_else(|failure| panic!("{typescript}: {failure}"));
     let squeezed = |text: &str| text.split(' ').collect::<String>();
     assert_eq!(squeezed(&erased), squeezed(javascript), "{typescript}\n{erased}");
     assert_eq!(erased.chars().count(), typescript.chars().count(), "{typescript}");
@@ -93,7 +97,7 @@ fn arrows_keep_their_parentheses_where_lines_may_not_break() {
 
 #[test]
 fn characters_of_any_width_keep_their_columns() {
-    let erased = erase("let größe: 'äöü😀' = 1; throw größe").unwrap();
+    let erased = erased("let größe: 'äöü😀' = 1; throw größe").unwrap();
     assert_eq!(erased, "let größe         = 1; throw größe");
 }
 
@@ -106,7 +110,7 @@ fn a_program_is_the_body_of_an_async_function() {
         "'use strict'; return 1",
         "// only\n/* comment */",
     ] {
-        assert_eq!(erase(program).as_deref(), Ok(program));
+        assert_eq!(erased(program).as_deref(), Ok(program));
     }
 }
 
@@ -134,7 +138,7 @@ fn what_means_code_is_refused_with_its_place() {
 }
 
 fn refuses(program: &str, what: &str, at: &str) {
-    let failure = erase(program).expect_err(program);
+    let failure = erased(program).expect_err(program);
     assert_eq!(failure.kind, FailureKind::Syntax);
     assert!(failure.message.contains(what) && failure.message.contains(at), "{program}: {}", failure.message);
 }
@@ -219,8 +223,8 @@ fn no_nesting_overflows_the_stack() {
                 let most = if part == "f<" { 200 } else { 20_000 };
                 for repeats in [200, most] {
                     let text = part.repeat(repeats);
-                    let _ = erase(&text);
-                    let _ = erase(&format!("x = {text}"));
+                    let _ = erased(&text);
+                    let _ = erased(&format!("x = {text}"));
                 }
             }
         })
@@ -237,7 +241,7 @@ fn large_programs_of_usual_shape_are_read() {
     }
     let text = format!("const rows = [{data}]; return rows.length");
     assert!(text.len() > 2 << 20);
-    assert!(erase(&text).is_ok());
+    assert!(erased(&text).is_ok());
     let prose = "It's (not) a \"program\" [1] - `x`; if a < b / c!\n".repeat(100_000);
-    assert!(erase(&format!("/* {prose} */ return 1")).is_ok());
+    assert!(erased(&format!("/* {prose} */ return 1")).is_ok());
 }

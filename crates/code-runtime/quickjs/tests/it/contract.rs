@@ -1,18 +1,26 @@
-//! What every provider keeps.
+//! What every provider keeps, in both places where programs run.
 
 use std::sync::Arc;
 
 use dsh_code_runtime::{CodeRuntime as _, Isolation, Limits, contract};
 use dsh_quickjs::QuickJs;
 
+use crate::kit::in_workers;
+
 #[tokio::test]
-async fn every_clause_holds() {
-    contract::run_all(&|limits| Arc::new(QuickJs::new(limits))).await;
+async fn every_clause_holds_on_threads() {
+    contract::run_all(&|limits| Arc::new(QuickJs::on_threads(limits))).await;
+}
+
+#[tokio::test]
+async fn every_clause_holds_in_workers() {
+    contract::run_all(&|limits| Arc::new(in_workers(limits))).await;
 }
 
 #[test]
-fn the_provider_says_what_it_is() {
-    let provider = QuickJs::new(Limits::default());
+fn a_provider_says_what_it_is() {
+    let provider = QuickJs::on_threads(Limits::default());
     assert_eq!((provider.language(), provider.isolation()), ("typescript", Isolation::Thread));
-    assert_eq!(provider.isolation().to_string(), "thread");
+    let provider = in_workers(Limits::default());
+    assert_eq!((provider.language(), provider.isolation()), ("typescript", Isolation::Process));
 }

@@ -31,8 +31,22 @@ impl Port for Listed {
     }
 }
 
-/// Serves one run; gives what the engine said, and whether it found its host gone.
+/// Serves one run; gives what the engine said, but for what it used, and whether it found its host gone.
 fn served(says: Vec<ToEngine>, brake: Brake) -> (Vec<FromEngine>, Result<(), Gone>) {
+    let (mut said, result) = served_whole(says, brake);
+    for message in &mut said {
+        if let FromEngine::Done { used, .. } = message {
+            *used = None;
+        }
+    }
+    (said, result)
+}
+
+fn done(result: Result<Option<Json>, Failure>) -> FromEngine {
+    FromEngine::Done { result, used: None }
+}
+
+fn served_whole(says: Vec<ToEngine>, brake: Brake) -> (Vec<FromEngine>, Result<(), Gone>) {
     let (heard, said): (_, Receiver<FromEngine>) = channel();
     let port = Listed { says: says.into(), heard, brake };
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || serve(port)).unwrap();
@@ -69,7 +83,7 @@ fn replies_to_no_call_and_second_replies_are_nothing() {
         job("return 'another'"),
         reply(2, Ok(20)),
     ];
-    let end = FromEngine::Done(Ok(Some(dsh_json::array![10, 20])));
+    let end = done(Ok(Some(dsh_json::array![10, 20])));
     assert_eq!(served(says, Brake::default()), (vec![call(1, 1), call(2, 2), end], Ok(())));
 }
 
@@ -78,14 +92,13 @@ fn replies_settle_calls_in_any_order() {
     let program =
         "return await Promise.all([tools.echo(1), tools.echo(2).catch(e => e.toolName + e.message)]);";
     let says = vec![job(program), reply(2, Err(" no")), reply(1, Ok(10))];
-    let end = FromEngine::Done(Ok(Some(dsh_json::array![10, "echo no"])));
+    let end = done(Ok(Some(dsh_json::array![10, "echo no"])));
     assert_eq!(served(says, Brake::default()), (vec![call(1, 1), call(2, 2), end], Ok(())));
 }
 
 #[test]
 fn a_program_ends_with_its_host() {
-    let stopped =
-        FromEngine::Done(Err(Failure::new(FailureKind::WorkerExit, "the program was told to stop")));
+    let stopped = done(Err(Failure::new(FailureKind::WorkerExit, "the program was told to stop")));
     let waiting = || job("await tools.echo(1); console.log('never');");
     assert_eq!(served(vec![waiting()], Brake::default()), (vec![call(1, 1), stopped.clone()], Ok(())));
     assert_eq!(served(vec![waiting(), ToEngine::Cancel], Brake::default()).0, [call(1, 1), stopped.clone()]);
@@ -100,6 +113,27 @@ fn a_program_ends_with_its_host() {
 #[test]
 fn a_text_that_is_no_program_is_the_end_at_once() {
     let (said, _) = served(vec![job("enum E { A }")], Brake::default());
-    let [FromEngine::Done(Err(failure))] = said.as_slice() else { panic!("{said:?}") };
+    let [FromEngine::Done { result: Err(failure), .. }] = said.as_slice() else { panic!("{said:?}") };
     assert_eq!(failure.kind, FailureKind::Syntax);
+}
+
+#[test]
+fn an_engine_says_what_it_used_however_the_program_ended() {
+    let used = |program: &str| {
+        let (said, _) = served_whole(vec![job(program)], Brake::default());
+        let [FromEngine::Done { used: Some(used), .. }] = said.as_slice() else { panic!("{said:?}") };
+        *used
+    };
+    let idle = used("return 1");
+    assert!((10_000..2_000_000).contains(&idle.peak_memory), "{idle:?}");
+    // What was let go of before the end is in the peak.
+    let large = used("let text = 'x'.repeat(20_000_000); text = ''; return 1");
+    assert!((20_000_000..30_000_000).contains(&large.peak_memory), "{large:?}");
+    let computing = "const end = Date.now() + 100; while (Date.now() < end) {}";
+    // Others use the machine too, so that this thread may have had a part of the time only.
+    let failed = used(&format!("{computing}\nthrow new Error('no');"));
+    assert!(failed.busy > idle.busy && failed.busy >= Duration::from_millis(10), "{failed:?} {idle:?}");
+    let waiting = used("await new Promise((go) => setTimeout(go, 300));");
+    assert!(waiting.busy < Duration::from_millis(200), "{waiting:?}");
+    assert_eq!(used("enum E { A }").peak_memory, 0, "no engine was started");
 }

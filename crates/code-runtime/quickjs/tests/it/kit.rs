@@ -10,6 +10,7 @@ use dsh_code_runtime::contract::{TestHost, request};
 use dsh_code_runtime::{CodeRuntime as _, FailureKind, Limits, Outcome};
 use dsh_json::Json;
 use dsh_quickjs::QuickJs;
+use dsh_worker::Entry;
 
 /// Runs a program with the test host's functions.
 pub(crate) async fn run(program: &str) -> Outcome {
@@ -19,7 +20,14 @@ pub(crate) async fn run(program: &str) -> Outcome {
 pub(crate) async fn run_within(limits: Limits, program: &str) -> Outcome {
     let request = request(program);
     let host = TestHost::of(&request);
-    QuickJs::new(limits).run(request, &host).await.unwrap()
+    QuickJs::on_threads(limits).run(request, &host).await.unwrap()
+}
+
+/// A provider with workers, which are the binary of this crate.
+pub(crate) fn in_workers(limits: Limits) -> QuickJs {
+    let entry = Entry::Binary(env!("CARGO_BIN_EXE_dsh-quickjs-worker").into());
+    let spec = QuickJs::worker_spec(entry, &limits);
+    QuickJs::in_workers(limits, spec)
 }
 
 /// The value of a program that must have one.
