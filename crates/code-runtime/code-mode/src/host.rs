@@ -1,6 +1,7 @@
 //! From the program to the lane: a call becomes a submission, and waits for its answer.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dsh_code_runtime::wire::Call;
 use dsh_code_runtime::{BoxFuture, Host};
@@ -9,6 +10,7 @@ use dsh_lifecycle::Cancel;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::asking::Asking;
 use crate::words;
 
 /// One call on its way to the lane.
@@ -20,16 +22,17 @@ pub(crate) struct Submission {
 }
 
 /// The program's side of the lane. How many calls may wait is bounded by the runtime, which counts them.
-pub(crate) struct Submissions {
+pub(crate) struct Submissions<'a> {
     over: Cancel,
+    asking: &'a Asking,
     /// Gone when the program is over, so that the lane's source ends.
     lane: Mutex<Option<mpsc::UnboundedSender<Submission>>>,
 }
 
-impl Submissions {
-    pub(crate) fn new(over: Cancel) -> (Self, mpsc::UnboundedReceiver<Submission>) {
+impl<'a> Submissions<'a> {
+    pub(crate) fn new(over: Cancel, asking: &'a Asking) -> (Self, mpsc::UnboundedReceiver<Submission>) {
         let (lane, source) = mpsc::unbounded_channel();
-        (Self { over, lane: Mutex::new(Some(lane)) }, source)
+        (Self { over, asking, lane: Mutex::new(Some(lane)) }, source)
     }
 
     /// No more calls come.
@@ -42,7 +45,7 @@ impl Submissions {
     }
 }
 
-impl Host for Submissions {
+impl Host for Submissions<'_> {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Json, String>> {
         let Call { id, name, args, .. } = call;
         let (answer, answered) = oneshot::channel();
@@ -55,5 +58,9 @@ impl Host for Submissions {
             }
             answered.await.unwrap_or_else(|_| Err(words::broken(&name)))
         })
+    }
+
+    fn excused(&self) -> Duration {
+        self.asking.total()
     }
 }

@@ -1,6 +1,7 @@
 //! A program's calls on the lane: they come as the program makes them, and committing one answers the program; what is
 //! kept of it is logged beside (spec 06 §4–5).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dsh_json::Json;
@@ -14,6 +15,7 @@ use dsh_tools_core::{
 };
 use tokio::sync::oneshot;
 
+use crate::asking::Asking;
 use crate::host::Submission;
 use crate::words;
 
@@ -27,6 +29,10 @@ pub(crate) struct ProgramCalls<'a> {
     pub(crate) cx: &'a RunContext,
     /// Cancelled when the program is over.
     pub(crate) over: &'a Cancel,
+    /// Runs while a person is asked about a call.
+    pub(crate) asking: &'a Asking,
+    /// The ids of the calls that were started.
+    pub(crate) started: BTreeSet<u64>,
 }
 
 /// What a started call keeps for its commit.
@@ -81,6 +87,7 @@ impl<'a> Work for ProgramCalls<'a> {
 
     async fn start(&mut self, call: Submission) -> Result<Begun<Self>, AppendError> {
         let Submission { id, name, arguments, answer } = call;
+        self.started.insert(id);
         let program = self.program();
         let sub_call_id: Arc<str> = format!("{}:code:{id}", program.call_id).into();
         let started = DispatchStarted {
@@ -102,9 +109,18 @@ impl<'a> Work for ProgramCalls<'a> {
             parent: Some(program.token),
             cancel: self.over.clone(),
         };
-        let tools = self.tools;
+        let (tools, asking) = (self.tools, self.asking);
         let begun = match tools.prepare(input).await {
             Prepared::Settled(settled) => Started::Settled(settled),
+            Prepared::Ready(ready) if ready.asks() => {
+                let body: BoxFuture<'a, Settled> = Box::pin(async move {
+                    match asking.during(tools.approve(ready)).await {
+                        Prepared::Ready(ready) => tools.dispatch(ready).await,
+                        Prepared::Settled(settled) => settled,
+                    }
+                });
+                Started::Running(body)
+            }
             Prepared::Ready(ready) => {
                 let body: BoxFuture<'a, Settled> = Box::pin(tools.dispatch(ready));
                 Started::Running(body)

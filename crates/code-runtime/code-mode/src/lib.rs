@@ -16,6 +16,8 @@
 //!
 //! It knows no engine: a runtime is looked up in a slot, for each program.
 
+mod account;
+mod asking;
 mod config;
 mod failed;
 mod host;
@@ -29,4 +31,4 @@ mod words;
 pub use config::CodeModeConfig;
 pub use failed::FailedRun;
 pub use mount::{CodeMode, CodeModeError};
-pub use sdk::declarations;
+pub use sdk::{SdkSection, declarations};

@@ -10,7 +10,7 @@ use dsh_tools_core::{Definition, DefinitionError, Presentation, RegisterError, T
 
 use crate::CodeModeConfig;
 use crate::run_code::{RunCode, mounted};
-use crate::sdk::Sections;
+use crate::sdk::SdkSection;
 use crate::words;
 
 /// Code Mode for one language.
@@ -19,6 +19,7 @@ pub struct CodeMode {
     runtime: Slot<dyn CodeRuntime>,
     language: Language,
     config: CodeModeConfig,
+    measures: bool,
 }
 
 /// Why Code Mode can't be mounted. For the operator.
@@ -44,7 +45,13 @@ impl CodeMode {
         language: Language,
         config: CodeModeConfig,
     ) -> Self {
-        Self { tools, runtime, language, config }
+        Self { tools, runtime, language, config, measures: true }
+    }
+
+    /// The same without times and memory in the account of a run, so that equal runs write equal logs.
+    #[must_use]
+    pub fn without_measures(self) -> Self {
+        Self { measures: false, ..self }
     }
 
     /// Mounts the transport, and the prompt sections `tools:code-only` (99) and `tools:sdk` (150), which are empty where
@@ -58,6 +65,7 @@ impl CodeMode {
             runtime: self.runtime.clone(),
             language: self.language,
             config: self.config.clone(),
+            measures: self.measures,
         };
         let definition = Definition::typed(run_code)?;
         let bridge = Bridge { definition, runtime: self.runtime.clone(), language: self.language };
@@ -69,15 +77,9 @@ impl CodeMode {
             Presentation::Native | Presentation::Both => "",
         };
         all.push(prompt.section(None, Section::new("tools:code-only", 99, Text::from_fn(rule)))?);
-        let (tools, language, sections) = (self.tools.clone(), self.language, Sections::default());
         let limits = Limits { declarations_bytes: self.config.max_sdk_bytes.get(), ..Limits::default() };
-        let sdk = move |cx: &AssembleContext| {
-            let view = tools.view(cx.effective_scope());
-            match view.presentation() {
-                Presentation::Native => Ok("".into()),
-                Presentation::Code | Presentation::Both => sections.of(&view, language, &limits),
-            }
-        };
+        let section = SdkSection::new(self.tools.clone(), self.language, limits);
+        let sdk = move |cx: &AssembleContext| section.text(cx.effective_scope());
         all.push(prompt.section(None, Section::new("tools:sdk", 150, Text::try_from_fn(sdk)))?);
         Ok(all)
     }

@@ -3,14 +3,25 @@
 use std::sync::Arc;
 
 use dsh_json::Json;
+use dsh_tools_core::{Content, ContentBlock};
 
 /// The text of printed entries and a completion value.
-pub(crate) fn rendered(logs: &[String], result: Option<&Json>, warning: Option<&str>) -> String {
+pub(crate) fn rendered(logs: &[String], result: Option<&Json>) -> String {
     let printed = logs.join("\n");
     let returned = result.map(value).unwrap_or_default();
-    let parts = [printed.as_str(), returned.as_str(), warning.unwrap_or_default()];
-    let told: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let told: Vec<&str> = [&*printed, &*returned].into_iter().filter(|part| !part.is_empty()).collect();
     if told.is_empty() { NOTHING.to_owned() } else { told.join("\n") }
+}
+
+/// The same content with these lines below it.
+pub(crate) fn with_notes(content: &Content, notes: &[String]) -> Content {
+    let notes = notes.join("\n");
+    let mut blocks = content.to_vec();
+    match blocks.last_mut() {
+        Some(ContentBlock::Text { text }) => *text = format!("{text}\n{notes}").into(),
+        Some(_) | None => blocks.push(ContentBlock::Text { text: notes.into() }),
+    }
+    blocks.into()
 }
 
 const NOTHING: &str = "(run_code completed with no output)";
@@ -86,9 +97,18 @@ mod tests {
             (&[], Some(Json::Null), "null"),
         ];
         for (logs, result, expected) in rows {
-            assert_eq!(rendered(logs, result.as_ref(), None), expected);
+            assert_eq!(rendered(logs, result.as_ref()), expected);
         }
-        assert_eq!(rendered(&one, None, Some("warning: w")), "a\nb\nwarning: w");
+    }
+
+    #[test]
+    fn notes_are_the_last_lines_of_the_text() {
+        let notes = ["x".to_owned(), "y".to_owned()];
+        assert_eq!(with_notes(&dsh_llm::text("a"), &notes), dsh_llm::text("a\nx\ny"));
+        let picture = ContentBlock::Image { attachment: "p".into() };
+        let expected: Content = [picture.clone(), ContentBlock::Text { text: "x\ny".into() }].into();
+        assert_eq!(with_notes(&[picture].into(), &notes), expected);
+        assert_eq!(with_notes(&[].into(), &notes), dsh_llm::text("x\ny"));
     }
 
     #[test]

@@ -1,19 +1,21 @@
 //! The tool `run_code`: one program, its calls on the lane, and what it came to (spec 06 §2, §6).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use dsh_code_runtime::{
-    BindingSchema, CodeRuntime, ErrorClass, Failure, FailureKind, Misuse, Namespace, Outcome, Request,
-    unfinished,
+    BindingSchemas, CallEnd, CodeRuntime, ErrorClass, Failure, FailureKind, Misuse, Namespace, Outcome,
+    Request,
 };
 use dsh_json::Json;
 use dsh_lifecycle::Slot;
 use dsh_scheduler::{Limits, run};
 use dsh_tool_sdk::Language;
 use dsh_tools_core::{
-    Agent, CallView, Content, Kind, LowerError, RUN_CODE, RunContext, Schema, Tool, ToolError, Tools, View,
+    Agent, CallView, Content, Kind, LowerError, RUN_CODE, RunContext, Schema, Tool, ToolError, ToolResult,
+    Tools, View,
 };
 use futures_util::future::join;
 use futures_util::stream;
@@ -21,10 +23,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::CodeModeConfig;
-use crate::failed::failed;
+use crate::asking::Asking;
+use crate::failed::{CODE, failed};
 use crate::host::Submissions;
 use crate::lane::ProgramCalls;
-use crate::{render, words};
+use crate::{account, render, words};
 
 /// What the declarations call the tools, and the errors of their calls.
 const GLOBAL: &str = "tools";
@@ -36,6 +39,8 @@ pub(crate) struct RunCode {
     pub(crate) runtime: Slot<dyn CodeRuntime>,
     pub(crate) language: Language,
     pub(crate) config: CodeModeConfig,
+    /// Whether accounts have times and memory.
+    pub(crate) measures: bool,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -53,9 +58,6 @@ pub(crate) struct RunCodeOutput {
     /// What it returned; absent when it returned nothing.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     result: Option<Json>,
-    /// What became of calls that the program did not wait for; absent when it waited for all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    warning: Option<String>,
 }
 
 /// A value that is there, also when it is null.
@@ -80,24 +82,31 @@ impl Tool for RunCode {
         if args.description.trim().is_empty() {
             return Err(ToolError::plain(words::BLANK_DESCRIPTION));
         }
-        let runtime = mounted(&self.runtime, self.language).map_err(unavailable)?;
+        let runtime = mounted(&self.runtime, self.language).map_err(|why| unavailable(why, cx))?;
         let agent = cx.execution().agent.as_ref();
         let view = self.tools.view(agent.map(Agent::scope));
-        runtime.check(&args.code, &schemas(&view)).map_err(|failure| failed(&failure, &[], None))?;
-        let Outcome { logs, result, calls } = self.drive(&*runtime, args.code, &view, cx).await?;
-        let warning = unfinished(&calls);
+        runtime.check(&args.code, &[&Callable(&view)]).map_err(|failure| refused(&failure, cx))?;
+        let outcome = self.drive(&*runtime, args.code, &view, cx).await?;
+        cx.attach_meta(account::of_run(&outcome, &cx.execution().call_id, self.measures));
+        let Outcome { logs, result, .. } = outcome;
         match result {
-            Ok(result) => Ok(RunCodeOutput { logs, result, warning }),
+            Ok(result) => Ok(RunCodeOutput { logs, result }),
             Err(failure) if failure.kind == FailureKind::Abort && cx.cancel().is_cancelled() => {
                 Err(ToolError::aborted())
             }
-            Err(failure) => Err(failed(&failure, &logs, warning.as_deref())),
+            Err(failure) => Err(failed(&failure, logs)),
         }
     }
 
     fn render(&self, _args: &RunCodeArgs, output: &RunCodeOutput) -> Result<Content, ToolError> {
-        let RunCodeOutput { logs, result, warning } = output;
-        Ok(dsh_llm::text(render::rendered(logs, result.as_ref(), warning.as_deref())))
+        Ok(dsh_llm::text(render::rendered(&output.logs, output.result.as_ref())))
+    }
+
+    /// What the model has to know of the run and is no part of its value goes below everything else.
+    fn finalize_content(&self, _arguments: &Json, result: &ToolResult) -> Option<Content> {
+        let told = result.error().is_none_or(|error| error.code() == Some(CODE));
+        let notes = account::notes(result.meta.as_ref().filter(|_| told)?);
+        (!notes.is_empty()).then(|| render::with_notes(&result.content, &notes))
     }
 
     fn present_call(&self, args: &RunCodeArgs) -> Option<CallView> {
@@ -120,8 +129,8 @@ impl RunCode {
         view: &View,
         cx: &RunContext,
     ) -> Result<Outcome, ToolError> {
-        let over = cx.cancel().child();
-        let (host, mut source) = Submissions::new(over.clone());
+        let (over, asking) = (cx.cancel().child(), Asking::default());
+        let (host, mut source) = Submissions::new(over.clone(), &asking);
         let functions = view.callable(true).map(|tool| Arc::clone(tool.name()));
         let error_class = ErrorClass { name: ERROR_CLASS.into(), member_name_property: MEMBER.into() };
         let namespace = Namespace {
@@ -137,7 +146,8 @@ impl RunCode {
             host.end();
             outcome
         };
-        let mut calls = ProgramCalls { tools: &self.tools, cx, over: &over };
+        let started = BTreeSet::new();
+        let mut calls = ProgramCalls { tools: &self.tools, cx, over: &over, asking: &asking, started };
         let arriving = stream::poll_fn(|cx| source.poll_recv(cx));
         let limits = Limits {
             running: self.config.max_parallel_sub_calls,
@@ -158,10 +168,17 @@ impl RunCode {
         driven.map_err(|error| {
             ToolError::plain(format!("the calls of the program could not be logged: {error}"))
         })?;
-        outcome.map_err(|misuse| match misuse {
-            Misuse::Closed => unavailable(misuse.to_string()),
+        let mut outcome = outcome.map_err(|misuse| match misuse {
+            Misuse::Closed => unavailable(misuse.to_string(), cx),
             Misuse::Names(_) => ToolError::plain(misuse.to_string()),
-        })
+        })?;
+        // The runtime has handed them over, and can't know which of them the lane had come to.
+        for call in &mut outcome.calls {
+            if call.end == CallEnd::Stopped && !calls.started.contains(&call.id) {
+                call.end = CallEnd::NotStarted;
+            }
+        }
+        Ok(outcome)
     }
 }
 
@@ -177,15 +194,29 @@ pub(crate) fn mounted(
     Err(words::wrong_language(runtime.language(), language))
 }
 
-fn unavailable(why: String) -> ToolError {
-    failed(&Failure::new(FailureKind::Unavailable, why), &[], None)
+fn unavailable(why: String, cx: &RunContext) -> ToolError {
+    refused(&Failure::new(FailureKind::Unavailable, why), cx)
 }
 
-fn schemas(view: &View) -> Vec<BindingSchema> {
-    let schema = |tool: &Arc<dsh_tools_core::Definition>| BindingSchema {
-        namespace: GLOBAL.into(),
-        name: Arc::clone(tool.name()),
-        parameters: tool.parameters().json().clone(),
-    };
-    view.callable(true).map(schema).collect()
+/// The failure of a program that did not run.
+fn refused(failure: &Failure, cx: &RunContext) -> ToolError {
+    cx.attach_meta(account::of_refusal(failure.kind));
+    failed(failure, Vec::new())
+}
+
+/// The tools that programs can call, as a check sees them.
+struct Callable<'a>(&'a View);
+
+impl BindingSchemas for Callable<'_> {
+    fn namespace(&self) -> &str {
+        GLOBAL
+    }
+
+    fn parameters(&self, name: &str) -> Option<&Schema> {
+        self.0.resolve(name, true).map(|tool| tool.parameters())
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.0.callable(true).map(|tool| &**tool.name()).collect()
+    }
 }

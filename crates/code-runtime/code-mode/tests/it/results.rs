@@ -2,12 +2,15 @@
 
 use dsh_code_mode::{CodeMode, CodeModeConfig};
 use dsh_json::{Json, object};
+use dsh_json_schema::Schema;
 use dsh_lifecycle::Slot;
 use dsh_system_prompt::SystemPrompt;
 use dsh_tool_sdk::Language;
-use dsh_tools_core::{CallInput, CallView, Kind, Outcome, Presentation, RUN_CODE, ToolError, Tools};
+use dsh_tools_core::{
+    CallInput, CallView, Definition, Kind, Outcome, Presentation, RUN_CODE, ToolError, Tools,
+};
 
-use crate::stage::Stage;
+use crate::stage::{Nothing, Stage};
 
 fn code(error: &ToolError) -> Option<&str> {
     error.code()
@@ -46,6 +49,7 @@ async fn each_way_to_fail_has_its_kind() {
     let rows = [
         ("const x = ;", "syntax"),
         ("enum A { B }", "syntax"),
+        ("await tools.nothing_such({});", "check"),
         ("await new Promise(() => {});", "stalled"),
         ("return 1n << 70n;", "invalid-output"),
         ("return () => 1;", "invalid-output"),
@@ -54,6 +58,40 @@ async fn each_way_to_fail_has_its_kind() {
     for (program, kind) in rows {
         let told = stage.told(program).await;
         assert!(told.starts_with(&format!("Error: code run failed ({kind}): ")), "{program}: {told}");
+    }
+}
+
+/// Spec 06 §14.17, spec 12 §5.
+#[tokio::test]
+async fn a_call_that_can_not_work_keeps_the_program_from_running() {
+    let mut stage = Stage::new();
+    let parameters = Schema::params().required("path", Schema::string()).build().unwrap();
+    let any = Schema::new(&object! {}).unwrap();
+    let definition = Definition::raw("read", "Reads.", parameters, any, Nothing).unwrap();
+    stage.keep(|stage| stage.tools.register(None, definition).unwrap());
+    let rows = [
+        (
+            "await tools.chnge({});",
+            "line 2, column 13: there is no `tools.chnge`; did you mean `tools.change`?",
+        ),
+        ("await tools.run_code({});", "there is no `tools.run_code`"),
+        ("await tools.read({});", "the argument does not fit `tools.read`: path: is required but missing"),
+    ];
+    for (call, what) in rows {
+        let program = format!("console.log(await tools.change({{}}));\n{call}");
+        let result = stage.run(&program).await;
+        assert_eq!(code(result.error().unwrap()), Some("CODE_RUN_FAILED"));
+        let told = dsh_llm::plain_text(&result.content);
+        assert!(told.starts_with("Error: code run failed (check): nothing has run, "), "{told}");
+        assert!(told.contains(what) && !told.contains("Captured output"), "{told}");
+        assert_eq!((stage.noted(), stage.logged()), (vec![], vec![]));
+    }
+    // What the program expects, and what the check can't know, is the program's to find.
+    for program in [
+        "try { await tools.chnge({}); } catch { return 'caught'; }",
+        "const none = {}; try { await tools.read(none); } catch {} return 'caught';",
+    ] {
+        assert_eq!(stage.told(program).await, "caught");
     }
 }
 

@@ -79,30 +79,44 @@ impl AnyTool for Nothing {
     }
 }
 
+fn threads() -> Arc<dyn CodeRuntime> {
+    Arc::new(QuickJs::on_threads(Limits::default()))
+}
+
 impl Stage {
     pub(crate) fn new() -> Self {
         Self::with(CodeModeConfig::default())
     }
 
     pub(crate) fn with(config: CodeModeConfig) -> Self {
-        Self::made(Arc::new(QuickJs::new(Limits::default())), config, None)
+        Self::made(threads(), config, None, |code_mode| code_mode)
+    }
+
+    /// The same with accounts that have no times.
+    pub(crate) fn unmeasured() -> Self {
+        Self::made(threads(), CodeModeConfig::default(), None, CodeMode::without_measures)
     }
 
     /// The same with a store for the log.
     pub(crate) fn logging(sink: Arc<dyn Sink>) -> Self {
-        Self::made(Arc::new(QuickJs::new(Limits::default())), CodeModeConfig::default(), Some(sink))
+        Self::made(threads(), CodeModeConfig::default(), Some(sink), |code_mode| code_mode)
     }
 
     /// The same over another runtime.
     pub(crate) fn over(runtime: Arc<dyn CodeRuntime>) -> Self {
-        Self::made(runtime, CodeModeConfig::default(), None)
+        Self::made(runtime, CodeModeConfig::default(), None, |code_mode| code_mode)
     }
 
-    fn made(runtime: Arc<dyn CodeRuntime>, config: CodeModeConfig, sink: Option<Arc<dyn Sink>>) -> Self {
+    fn made(
+        runtime: Arc<dyn CodeRuntime>,
+        config: CodeModeConfig,
+        sink: Option<Arc<dyn Sink>>,
+        set_up: fn(CodeMode) -> CodeMode,
+    ) -> Self {
         let (tools, prompt) = (Tools::new(), SystemPrompt::default());
         let runtime: Slot<dyn CodeRuntime> = Slot::filled(runtime);
-        let mounted =
-            CodeMode::new(tools.clone(), runtime, Language::TypeScript, config).register(&prompt).unwrap();
+        let code_mode = CodeMode::new(tools.clone(), runtime, Language::TypeScript, config);
+        let mounted = set_up(code_mode).register(&prompt).unwrap();
         let session = Session::create(SessionSpec {
             header: Header::new("s", 0).unwrap(),
             vocabulary: Arc::new(with_dispatches(Vocabulary::core()).unwrap()),
