@@ -2,8 +2,8 @@
 //!
 //! - [`ScriptedModel`] plays the steps of a JSON file, one per request (spec 12 §2). The same file streams the same
 //!   chunks, whatever it is asked, so that a session can be made again.
-//! - [`DemoModel`] looks around in a workspace with the ordinary tools and writes an overview of it. It is a real,
-//!   if narrow, model: all it knows is the text of the conversation ([`next_step`]).
+//! - [`DemoModel`] looks around in a workspace with the ordinary tools, runs a program that counts, and writes an
+//!   overview. It is a real, if narrow, model: all it knows is the conversation and the tools ([`next_step`]).
 //!
 //! Both answer in steps ([`Step`]) that are streamed in the same way. The only time here is the delay that a script asks
 //! for; reading the file is the caller's.

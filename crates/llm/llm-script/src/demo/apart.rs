@@ -66,9 +66,18 @@ pub(super) fn own_files() -> String {
 
 /// The glob for all others.
 pub(super) fn files_apart() -> String {
+    format!("{}/**", directories_apart())
+}
+
+/// The glob for those of the others that lie near the top of a directory that is left out: enough to name it.
+pub(super) fn some_files_apart() -> String {
+    format!("{}/{{*,*/*}}", directories_apart())
+}
+
+fn directories_apart() -> String {
     let top: Vec<_> =
         BUILD.into_iter().chain(DEPENDENCIES).filter(|name| !AT_ANY_DEPTH.contains(name)).collect();
-    format!("{{{},.*,{}}}/**", top.join(","), any_depth())
+    format!("{{{},.*,{}}}", top.join(","), any_depth())
 }
 
 /// The glob for the own files of a directory that may have others deeper down.

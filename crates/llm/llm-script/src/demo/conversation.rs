@@ -6,14 +6,24 @@ use std::sync::Arc;
 use dsh_json::Json;
 use dsh_llm::{ContentBlock, Message, Role, Source, plain_text};
 
+use super::programs::unfolded;
+
 /// What happened since a person last spoke.
 pub(super) struct Turn {
     /// How many times the model has answered.
     pub(super) rounds: usize,
-    /// The tool calls, in the order in which they were made.
+    /// The tool calls, in the order in which they were made; also those that were made through a program.
     pub(super) calls: Vec<Called>,
     /// How many tool calls there are in the whole conversation, so that new ids are new.
     pub(super) earlier_calls: usize,
+}
+
+/// What a tool call brought.
+pub(super) enum Answer {
+    /// What a model reads.
+    Text(String),
+    /// What a program gets, cut to what it returned.
+    Value(Json),
 }
 
 /// One tool call.
@@ -21,7 +31,7 @@ pub(super) struct Called {
     pub(super) name: Arc<str>,
     pub(super) arguments: Json,
     /// `Err` for a failed call; absent when it was never answered.
-    pub(super) answer: Option<Result<String, String>>,
+    pub(super) answer: Option<Result<Answer, String>>,
 }
 
 impl Turn {
@@ -44,9 +54,23 @@ impl Turn {
             | ContentBlock::Other(_) => None,
         });
         Self {
-            calls: calls.collect(),
+            calls: calls.flat_map(unfolded).collect(),
             rounds: by_model().count(),
             earlier_calls: messages.iter().map(|message| message.tool_calls().count()).sum(),
+        }
+    }
+}
+
+impl Answer {
+    /// The value that it is, or that its text begins with.
+    pub(super) fn value(&self) -> Option<Json> {
+        match self {
+            Self::Text(text) => {
+                // Notes may follow on lines of their own.
+                let end = text.rfind("\n}").max(text.rfind("\n]")).map_or(text.len(), |end| end + 2);
+                Json::parse(text.get(..end)?).ok()
+            }
+            Self::Value(value) => Some(value.clone()),
         }
     }
 }
@@ -57,13 +81,13 @@ impl Called {
     }
 }
 
-fn answers(messages: &[Arc<Message>]) -> BTreeMap<&Arc<str>, Result<String, String>> {
+fn answers(messages: &[Arc<Message>]) -> BTreeMap<&Arc<str>, Result<Answer, String>> {
     let blocks = messages.iter().flat_map(|message| message.content.iter());
     blocks
         .filter_map(|block| match block {
             ContentBlock::ToolResult { tool_call_id, content, is_error } => {
                 let text = plain_text(content);
-                Some((tool_call_id, if *is_error { Err(text) } else { Ok(text) }))
+                Some((tool_call_id, if *is_error { Err(text) } else { Ok(Answer::Text(text)) }))
             }
             ContentBlock::Text { .. }
             | ContentBlock::Reasoning { .. }

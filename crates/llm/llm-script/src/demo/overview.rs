@@ -1,8 +1,10 @@
 //! The overview, written from what the survey has brought.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::apart::{Why, apart};
+use super::programs::Count;
 use super::results::{Listing, Match, Matches, Reading};
 use super::survey::{Survey, is_introduction};
 
@@ -34,6 +36,8 @@ pub(super) fn render(survey: &Survey) -> String {
     let rows = [
         ("Kinds", kinds(survey)),
         ("Directories", directories(survey)),
+        ("Lines", survey.count.as_ref().map(lines).unwrap_or_default()),
+        ("Longest", survey.count.as_ref().map(longest).unwrap_or_default()),
         ("Read", readings(&survey.readings)),
     ];
     let rows: Vec<_> = rows.into_iter().filter(|(_, words)| !words.is_empty()).collect();
@@ -43,7 +47,7 @@ pub(super) fn render(survey: &Survey) -> String {
     for (title, words) in rows {
         line(&mut out, &format!("- {title}: {words}"));
     }
-    if survey.own().is_none_or(|files| files.total > 0) {
+    if survey.total() != Some(0) {
         open_ends(&mut out, survey);
     }
     paragraph(&mut out, CLOSING);
@@ -65,10 +69,11 @@ fn size(survey: &Survey) -> String {
         Some(Err(error)) => return format!("The files could not be listed: {}", first_line(error)),
         Some(Ok(files)) => files,
     };
-    let apart = left_out(survey, own.total > 0);
+    let total = survey.total().unwrap_or(own.total);
+    let apart = left_out(survey, total > 0);
     let partial = own.partial || survey.left_out().is_some_and(|files| files.partial);
     let partial = if partial { " Not everything could be looked at." } else { "" };
-    match (own.total, apart) {
+    match (total, apart) {
         (0, None) => format!("It is empty: there are no files in it.{partial}"),
         (0, Some(apart)) => format!("There are no files of its own in it. {apart}{partial}"),
         (total, apart) => {
@@ -84,14 +89,31 @@ fn left_out(survey: &Survey, more: bool) -> Option<String> {
         Some(Ok(Listing { total: 0, .. })) => return None,
         Some(Ok(listing)) => listing,
         None | Some(Err(_)) => {
-            return Some(
-                "Build output, dependencies and hidden directories are left out, and could not be counted."
-                    .to_owned(),
-            );
+            let sorts = survey.some_apart.as_ref().map(|some| sorts(&some.paths)).unwrap_or_default();
+            return Some(match (sorts.is_empty(), more) {
+                (true, _) => {
+                    "Build output, dependencies and hidden directories are left out, and could not be counted."
+                        .to_owned()
+                }
+                (false, true) => format!("More files are left out, and were not counted:{sorts}."),
+                (false, false) => format!("Files are left out, and were not counted:{sorts}."),
+            });
         }
     };
+    let sorts = sorts(&listing.paths);
+    let colon = if sorts.is_empty() { "" } else { ":" };
+    let files = match (more, listing.total) {
+        (true, 1) => "1 more file is".to_owned(),
+        (true, total) => format!("{} more files are", grouped(total)),
+        (false, total) => counted(total, "file is", "files are"),
+    };
+    Some(format!("{files} left out{colon}{sorts}."))
+}
+
+/// Which directories are left out, by the reason; empty when there are none.
+fn sorts(paths: &[String]) -> String {
     let mut names: BTreeMap<Why, Vec<String>> = BTreeMap::new();
-    for found in listing.paths.iter().filter_map(|path| apart(path)) {
+    for found in paths.iter().filter_map(|path| apart(path)) {
         let known = names.entry(found.why).or_default();
         let name = code(&format!("{}/", found.name));
         if !known.contains(&name) {
@@ -107,24 +129,19 @@ fn left_out(survey: &Survey, more: bool) -> Option<String> {
                 Why::Dependencies => "what looks like dependencies in",
                 Why::Hidden => "what is hidden in",
             };
-            format!("{sort} {}", some_of(&names, MAX_APART))
+            format!(" {sort} {}", some_of(&names, MAX_APART))
         })
         .collect();
-    let sorts = if sorts.is_empty() { String::new() } else { format!(": {}", sorts.join("; ")) };
-    let files = match (more, listing.total) {
-        (true, 1) => "1 more file is".to_owned(),
-        (true, total) => format!("{} more files are", grouped(total)),
-        (false, total) => counted(total, "file is", "files are"),
-    };
-    Some(format!("{files} left out{sorts}."))
+    sorts.join(";")
 }
 
 fn kinds(survey: &Survey) -> String {
-    let rows = survey.kinds().into_iter().map(|(kind, count)| {
-        let kind = if kind.is_empty() { "no extension".to_owned() } else { code(&format!(".{kind}")) };
-        (kind, count)
-    });
+    let rows = survey.kinds().into_iter().map(|(kind, count)| (kind_name(&kind), count));
     shares(survey, rows.collect(), "others")
+}
+
+fn kind_name(kind: &str) -> String {
+    if kind.is_empty() { "no extension".to_owned() } else { code(&format!(".{kind}")) }
 }
 
 fn directories(survey: &Survey) -> String {
@@ -141,11 +158,54 @@ fn shares(survey: &Survey, mut rows: Vec<(String, usize)>, rest: &str) -> String
     if rows.is_empty() {
         return String::new();
     }
-    let total = survey.own().map_or(0, |files| files.total);
+    let total = survey.total().unwrap_or(0);
     let left = total.saturating_sub(rows.iter().map(|(_, count)| count).sum());
     rows.extend((left > 0).then(|| (rest.to_owned(), left)));
     let rows: Vec<_> = rows.into_iter().map(|(name, count)| format!("{name} {}", grouped(count))).collect();
     rows.join(", ")
+}
+
+/// Lines by kind. Estimates are rounded, so that they look like what they are.
+fn lines(count: &Count) -> String {
+    let is_sample = count.tried < count.sources;
+    let number = |lines| {
+        if is_sample { format!("about {}", grouped(rounded(lines))) } else { grouped(lines) }
+    };
+    let rows = by_count(&count.lines).into_iter();
+    let rows: Vec<_> = rows.map(|(kind, lines)| format!("{} {}", kind_name(kind), number(lines))).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let note = match (is_sample, count.unreadable) {
+        (true, unreadable) => {
+            let read = grouped(count.tried.saturating_sub(unreadable));
+            format!(" ({read} of {} source files were read)", grouped(count.sources))
+        }
+        (false, 0) => String::new(),
+        (false, unreadable) => {
+            format!(" ({} could not be read)", counted(unreadable, "source file", "source files"))
+        }
+    };
+    format!("{}{note}", rows.join(", "))
+}
+
+fn longest(count: &Count) -> String {
+    let rows = by_count(&count.longest).into_iter();
+    let rows = rows.map(|(path, lines)| format!("{} ({})", code(path), counted(lines, "line", "lines")));
+    rows.collect::<Vec<_>>().join(", ")
+}
+
+fn by_count(rows: &[(String, usize)]) -> Vec<(&str, usize)> {
+    let mut rows: Vec<_> =
+        rows.iter().map(|(name, count)| (&**name, *count)).filter(|(_, count)| *count > 0).collect();
+    rows.sort_by_key(|(_, count)| Reverse(*count));
+    rows
+}
+
+/// The number in two digits that count.
+fn rounded(number: usize) -> usize {
+    let unit = 10_usize.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    (number + unit / 2) / unit * unit
 }
 
 fn readings(readings: &[(String, Result<Reading, String>)]) -> String {
@@ -271,8 +331,9 @@ fn shortened(text: &str, max: usize) -> String {
     }
 }
 
-/// A code span that holds the text, backticks and all.
+/// A code span that holds the text, backticks and all, on one line.
 fn code(text: &str) -> String {
+    let text = text.replace(char::is_control, "\u{fffd}");
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 

@@ -1,8 +1,13 @@
-//! What the texts of tool results say.
+//! What the results of tools say.
 //!
-//! They were written for a model, so they are read as one would read them: by their look, without relying on every word.
+//! Their texts were written for a model, so they are read as one would read them: by their look, without relying on every
+//! word. Their values come through a program, which has cut them.
 
 use std::collections::BTreeSet;
+
+use dsh_json::Json;
+
+use super::conversation::Answer;
 
 /// A list of paths, or a page of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,18 +46,38 @@ pub(super) struct Reading {
 }
 
 impl Listing {
+    pub(super) fn of(answer: &Answer) -> Self {
+        match answer {
+            Answer::Text(text) => Self::parse(text),
+            Answer::Value(value) => Self::read(value),
+        }
+    }
+
     /// One path a line; then, set apart by an empty line, how many there are when some are not shown.
     pub(super) fn parse(text: &str) -> Self {
         let (list, notes) = text.split_once("\n\n").unwrap_or((text, ""));
         let list = if list.starts_with("No files") { "" } else { list };
-        let paths: Vec<_> = list.lines().map(str::to_owned).collect();
+        let paths: Vec<_> = list.lines().map(unquoted).map(str::to_owned).collect();
         let mut notes = notes.lines().filter(|line| !line.is_empty()).peekable();
+        // What the note says of the place of all results may have numbers in it.
         let note = notes.next_if(|line| line.starts_with('(')).unwrap_or_default();
+        let note = note.split_once(". ").map_or(note, |(first, _)| first);
         Self {
             total: largest_number(note).unwrap_or(0).max(paths.len()),
             paths,
             entries: numbers(note).last(),
             partial: notes.next().is_some(),
+        }
+    }
+
+    /// `paths`, and `total`.
+    fn read(value: &Json) -> Self {
+        let paths: Vec<_> = rows(value, "paths").filter_map(Json::as_str).map(str::to_owned).collect();
+        Self {
+            total: total(value, "total").max(paths.len()),
+            paths,
+            entries: None,
+            partial: value.get("warnings").is_some(),
         }
     }
 
@@ -68,6 +93,13 @@ impl Listing {
 }
 
 impl Matches {
+    pub(super) fn of(answer: &Answer) -> Self {
+        match answer {
+            Answer::Text(text) => Self::parse(text),
+            Answer::Value(value) => Self::read(value),
+        }
+    }
+
     /// A line with the number of matches; then, for each file, its path with a colon and its lines as `Line n: text`.
     pub(super) fn parse(text: &str) -> Self {
         let mut lines = text.lines();
@@ -83,6 +115,23 @@ impl Matches {
         }
         Self { total: stated.max(shown.len()), shown }
     }
+
+    /// `matches`, and `total`.
+    fn read(value: &Json) -> Self {
+        let read = |row: &Json| {
+            let text = |name| row.get(name).and_then(Json::as_str);
+            let (path, line) = (text("path")?.to_owned(), total(row, "lineNumber"));
+            Some(Match { path, line, text: text("line")?.trim().to_owned() })
+        };
+        let shown: Vec<_> = rows(value, "matches").filter_map(read).collect();
+        Self { total: total(value, "total").max(shown.len()), shown }
+    }
+}
+
+/// A path that stands in quotes for its control characters, without the quotes. Its escapes stay; it is only counted.
+fn unquoted(path: &str) -> &str {
+    let inner = path.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|inner| inner.contains('\\')).unwrap_or(path)
 }
 
 fn matched_line(line: &str) -> Option<(usize, &str)> {
@@ -91,6 +140,13 @@ fn matched_line(line: &str) -> Option<(usize, &str)> {
 }
 
 impl Reading {
+    pub(super) fn of(answer: &Answer) -> Self {
+        match answer {
+            Answer::Text(text) => Self::parse(text),
+            Answer::Value(value) => Self::read(value),
+        }
+    }
+
     /// Lines as `n: text`, from 1 on; then a note that says how many there are in all.
     pub(super) fn parse(text: &str) -> Self {
         let mut lines = vec![];
@@ -104,6 +160,25 @@ impl Reading {
         }
         Self { total: stated.max(lines.len()), lines }
     }
+
+    /// `lines` as texts, and `totalLines`.
+    fn read(value: &Json) -> Self {
+        let lines: Vec<_> = rows(value, "lines").filter_map(Json::as_str).map(str::to_owned).collect();
+        Self { total: total(value, "totalLines").max(lines.len()), lines }
+    }
+}
+
+fn rows<'v>(value: &'v Json, name: &str) -> impl Iterator<Item = &'v Json> {
+    value.get(name).and_then(Json::as_array).unwrap_or_default().iter()
+}
+
+fn total(value: &Json, name: &str) -> usize {
+    value.get(name).and_then(size).unwrap_or(0)
+}
+
+/// A value that counts something.
+pub(super) fn size(value: &Json) -> Option<usize> {
+    value.as_u64().and_then(|size| usize::try_from(size).ok())
 }
 
 fn numbered_line(line: &str, number: usize) -> Option<&str> {
@@ -133,6 +208,11 @@ mod tests {
     fn a_listing_is_read() {
         let check = |text: &str, want: Listing| assert_eq!(Listing::parse(text), want);
         check("No files found", listing(&[], 0));
+        check("\"src/a\\nb.rs\"\n\"a\"", listing(&["src/a\\nb.rs", "\"a\""], 2));
+        check(
+            "a\n\n(These are the first 1 of 12 files. The complete list is at /tmp/4711/glob-results.txt. Read it.)",
+            Listing { entries: Some(12), ..listing(&["a"], 12) },
+        );
         check("a.rs\n(group)/page.tsx\n[id].tsx", listing(&["a.rs", "(group)/page.tsx", "[id].tsx"], 3));
         check(
             "a\nb/2024.txt\n\n(These are the first 2 of 2315 files. Narrow the pattern or the path to see the others.)",

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::apart::{apart, files_apart, own_files, own_files_below};
-use super::conversation::{Called, Turn};
+use super::apart::{apart, files_apart, own_files, own_files_below, some_files_apart};
+use super::conversation::{Answer, Called, Turn};
+use super::programs::{Count, is_count};
 use super::results::{Listing, Matches, Reading};
 
 /// The glob for the files of the root that say what a project is.
@@ -33,9 +34,13 @@ pub(super) struct Survey {
     pub(super) files: Option<Result<Listing, String>>,
     /// What is left out, or a page of it.
     pub(super) apart: Option<Result<Listing, String>>,
+    /// Some of what is left out, where all of it could not be listed.
+    pub(super) some_apart: Option<Listing>,
     pub(super) open_ends: Option<Result<Matches, String>>,
     /// What was read, in order, by path.
     pub(super) readings: Vec<(String, Result<Reading, String>)>,
+    /// What a program has counted.
+    pub(super) count: Option<Count>,
     key_files: Vec<String>,
     /// How many files the other searches found.
     counted: BTreeMap<Search, usize>,
@@ -46,33 +51,40 @@ impl Survey {
         let mut survey = Self::default();
         for call in &turn.calls {
             if let Some(answer) = &call.answer {
-                survey.take(call, answer.as_deref().map_err(String::clone));
+                survey.take(call, answer.as_ref().map_err(String::clone));
             }
         }
         survey
     }
 
-    fn take(&mut self, call: &Called, answer: Result<&str, String>) {
+    fn take(&mut self, call: &Called, answer: Result<&Answer, String>) {
+        if is_count(call) {
+            self.count = answer.ok().and_then(Count::of);
+            return;
+        }
         match (&*call.name, call.argument("pattern"), call.argument("path")) {
             ("glob", Some(pattern), None) if pattern == own_files() => {
-                self.files = Some(answer.map(Listing::parse));
+                self.files = Some(answer.map(Listing::of));
             }
             ("glob", Some(pattern), None) if pattern == files_apart() => {
-                self.apart = Some(answer.map(Listing::parse));
+                self.apart = Some(answer.map(Listing::of));
+            }
+            ("glob", Some(pattern), None) if pattern == some_files_apart() => {
+                self.some_apart = answer.ok().map(Listing::of);
             }
             ("glob", Some(KEY_FILES), None) => {
-                self.key_files = answer.map(|text| Listing::parse(text).paths).unwrap_or_default();
+                self.key_files = answer.map(|answer| Listing::of(answer).paths).unwrap_or_default();
             }
             ("glob", Some(pattern), path) => {
-                if let Ok(text) = answer {
+                if let Ok(answer) = answer {
                     let search = (pattern.to_owned(), path.map(str::to_owned));
-                    self.counted.insert(search, Listing::parse(text).total);
+                    self.counted.insert(search, Listing::of(answer).total);
                 }
             }
-            ("grep", Some(OPEN_ENDS), None) => self.open_ends = Some(answer.map(Matches::parse)),
+            ("grep", Some(OPEN_ENDS), None) => self.open_ends = Some(answer.map(Matches::of)),
             ("read", None, None) => {
                 if let Some(path) = call.argument("file_path") {
-                    self.readings.push((path.to_owned(), answer.map(Reading::parse)));
+                    self.readings.push((path.to_owned(), answer.map(Reading::of)));
                 }
             }
             _ => {}
@@ -96,24 +108,48 @@ impl Survey {
         wanted.map(|(.., path)| *path).take(MAX_READS).collect()
     }
 
+    /// Whether the project is known to have files of its own.
+    pub(super) fn has_files(&self) -> bool {
+        self.own().is_some_and(|files| files.total > 0)
+    }
+
+    /// Whether what is left out could not be listed.
+    pub(super) fn is_apart_unknown(&self) -> bool {
+        matches!(self.apart, Some(Err(_)))
+    }
+
     /// The searches that count: none when all files are known.
     pub(super) fn searches(&self) -> Vec<Search> {
         let kinds = self.kinds_to_count().into_iter().map(|(_, search)| search);
         kinds.chain(self.directories_to_count().into_iter().map(|(_, search)| search)).collect()
     }
 
+    /// How many files of its own the project has.
+    pub(super) fn total(&self) -> Option<usize> {
+        self.count.as_ref().map(|count| count.files).or_else(|| Some(self.own()?.total))
+    }
+
     /// Files by extension, the most frequent first. The empty extension stands for none.
     pub(super) fn kinds(&self) -> Vec<(String, usize)> {
-        self.counts(kinds_of, self.kinds_to_count())
+        match &self.count {
+            Some(count) => by_size(count.kinds.iter().cloned().collect()),
+            None => self.counts(kinds_of, self.kinds_to_count()),
+        }
     }
 
     /// Files by top-level directory, the largest first.
     pub(super) fn directories(&self) -> Vec<(String, usize)> {
-        self.counts(directories_of, self.directories_to_count())
+        match &self.count {
+            Some(count) => by_size(count.directories.iter().cloned().collect()),
+            None => self.counts(directories_of, self.directories_to_count()),
+        }
     }
 
     /// How many directories there are at the top when they are too many to count; a lower bound unless it is exact.
     pub(super) fn uncounted_directories(&self) -> Option<(usize, bool)> {
+        if self.count.is_some() {
+            return None;
+        }
         let page = self.page()?;
         let found = directories_of(page).len();
         (found > MAX_DIRECTORIES).then(|| (found, page.shows_every_entry()))
@@ -181,9 +217,9 @@ impl Survey {
         if self.uncounted_directories().is_some() { 0 } else { room / 2 }
     }
 
-    /// How many calls are left when the telling files are read.
+    /// How many calls are left when the telling files are read, and what is left out is named.
     fn room(&self) -> usize {
-        MAX_CALLS - self.telling_files().len().min(MAX_READS)
+        MAX_CALLS - self.telling_files().len().min(MAX_READS) - usize::from(self.is_apart_unknown())
     }
 
     /// A glob that counts a kind among the project's own files. Where these can't be told apart by the directories at the

@@ -1,21 +1,35 @@
-use dsh_llm::{ContentBlock, Finish, Role, Source, text};
+use std::sync::Arc;
+
+use dsh_llm::{ContentBlock, Finish, Message, Role, Source, ToolSchema, text};
 
 use super::*;
 
+mod programs;
+
 /// A conversation in which the demonstration speaks and the test answers.
-#[derive(Default)]
-struct Conversation(Vec<Arc<Message>>);
+struct Conversation(ModelRequest);
 
 impl Conversation {
     fn begun() -> Self {
-        let mut conversation = Self::default();
+        Self::with(&[])
+    }
+
+    /// One in which these tools are offered.
+    fn with(tools: &[&str]) -> Self {
+        let schema = |name: &&str| ToolSchema {
+            name: (*name).into(),
+            description: "Runs a program in TypeScript.".into(),
+            parameters: object! {},
+        };
+        let tools = tools.iter().map(schema).collect();
+        let mut conversation = Self(ModelRequest { tools, ..ModelRequest::default() });
         conversation.says("What is this?");
         conversation
     }
 
     fn push(&mut self, role: Role, content: dsh_llm::Content, source: Source) {
-        let id = format!("m{}", self.0.len()).into();
-        self.0.push(Arc::new(Message { id, role, content, source }));
+        let id = format!("m{}", self.0.messages.len()).into();
+        self.0.messages.push(Arc::new(Message { id, role, content, source }));
     }
 
     fn says(&mut self, words: &str) {
@@ -157,6 +171,7 @@ impl Huge {
             }
             ("glob", glob) if glob == own_files() => Ok(self.own.to_owned()),
             ("glob", glob) if glob == files_apart() => self.apart.map(str::to_owned).map_err(str::to_owned),
+            ("glob", glob) if glob == some_files_apart() => Ok("target/a\n.b/c/d\ntarget/e".to_owned()),
             ("glob", KEY_FILES) => Ok("No files found".to_owned()),
             ("glob", _) => {
                 let found = self.counts.iter().find(|(counted, _)| *counted == search);
@@ -224,14 +239,16 @@ fn where_parts_of_directories_are_left_out_it_counts_the_rest() {
         (Ok(nested), "7 more files are left out: what looks like dependencies in `node_modules/`."),
         (
             Err("too many"),
-            "Build output, dependencies and hidden directories are left out, and could not be counted.",
+            "More files are left out, and were not counted: what looks like build output in `target/`; what is hidden in \
+             `.b/`.",
         ),
     ] {
         let rest = |kind: &str| &*format!("!{{**/*.{kind},{}}}", files_apart()).leak();
         let counts =
             &*vec![(rest("py"), 30_034), (rest("txt"), 120_033), ("x", 30_000), ("y", 90_033)].leak();
         let (second, overview) = Huge { own: HUGE_OWN, apart, counts }.seen();
-        assert!(second.iter().all(|call| call.starts_with(r#"glob {"pattern":"!"#)), "{second:?}");
+        let counts = |call: &&String| call.starts_with(r#"glob {"pattern":"!"#);
+        assert_eq!(second.iter().filter(counts).count(), 4, "{second:?}");
         assert!(overview.contains(&format!("\n120,034 files. {words}\n")), "{overview}");
         assert!(overview.contains("- Kinds: `.py` 90,000, `.txt` 1, others 30,033\n"), "{overview}");
         assert!(overview.contains("- Directories: `y/` 90,033, `x/` 30,000, elsewhere 1\n"), "{overview}");
@@ -258,11 +275,16 @@ fn many_directories_are_not_told_apart() {
 fn a_second_look_has_at_most_eight_calls() {
     let own = "README.md\nCargo.toml\ngo.mod\nMakefile\na/1.a\nb/1.b\nc/1.c\nd/1.d\ne/1.e\n\n\
         (These are 9 of 500 files, taken in turn from 9 of 9 top-level entries.)";
-    let mut conversation = Conversation::begun();
-    let answer =
-        |_: &str, arguments: &Json| Ok(if pattern(arguments) == own_files() { own } else { "" }.to_owned());
-    conversation.step(answer);
-    assert_eq!(conversation.step(answer).tool_calls.len(), 8);
+    for apart in [Ok("No files found"), Err("too many")] {
+        let mut conversation = Conversation::begun();
+        let answer = |_: &str, arguments: &Json| match pattern(arguments) {
+            glob if glob == own_files() => Ok(own.to_owned()),
+            glob if glob == files_apart() => apart.map(str::to_owned).map_err(str::to_owned),
+            _ => Ok(String::new()),
+        };
+        conversation.step(answer);
+        assert_eq!(conversation.step(answer).tool_calls.len(), 8);
+    }
 }
 
 #[test]
@@ -324,7 +346,7 @@ fn without_tools_it_says_so() {
 fn calls_without_an_answer_are_no_obstacle() {
     let mut conversation = Conversation::begun();
     conversation.step(small);
-    conversation.0.truncate(2);
+    conversation.0.messages.truncate(2);
     let step = next_step(&conversation.0);
     assert!(step.tool_calls.is_empty());
     assert!(step.text.unwrap().contains("The files could not be listed."));
