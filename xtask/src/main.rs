@@ -14,6 +14,7 @@ mod command;
 mod conformance;
 mod e2e;
 mod files;
+mod fuzz;
 mod r#gen;
 mod hooks;
 mod layers;
@@ -82,6 +83,12 @@ const TASKS: &[Task] = &[
         arguments: "[kill|interrupt]…",
         about: "stops the program at many places of a run, and looks at what is left of its session",
         run: e2e::run,
+    },
+    Task {
+        name: "fuzz",
+        arguments: "[--seconds N] [TARGET]…",
+        about: "looks for bytes that break a promise, a minute for each target unless told otherwise",
+        run: fuzz::run,
     },
     Task {
         name: "gen",

@@ -23,6 +23,8 @@ use cli::Cli;
 use exit::Exit;
 
 fn main() -> ExitCode {
+    // Programs of models run in this program again; such a process never gets any further.
+    dsh_harness::become_worker();
     report::quiet_panics();
     // What is left of a panic here was told by the hook, in one line.
     std::panic::catch_unwind(program).unwrap_or(Exit::Failed).into()

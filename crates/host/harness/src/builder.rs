@@ -13,7 +13,9 @@ use crate::config::{Parsed, SETTINGS};
 use crate::harness::Harness;
 use crate::mounted::Mounted;
 use crate::row::{MountError, Row};
-use crate::{CONFIG_FILE, ConfigError, ConfigText, Environment, Host, ModelChoice, SharedPolicy, plugins};
+use crate::{
+    CONFIG_FILE, ConfigError, ConfigText, Environment, Host, ModelChoice, SharedPolicy, WorkerEntry, plugins,
+};
 
 /// Puts a harness together.
 pub struct HarnessBuilder {
@@ -24,6 +26,7 @@ pub struct HarnessBuilder {
     own_model: Option<Arc<dyn Model>>,
     approver: Option<Arc<dyn Approver>>,
     mode: Option<Presentation>,
+    worker: WorkerEntry,
 }
 
 /// Why there is no harness. For the operator.
@@ -67,6 +70,7 @@ impl Harness {
             own_model: None,
             approver: None,
             mode: None,
+            worker: WorkerEntry::Reexec,
         }
     }
 }
@@ -109,9 +113,16 @@ impl HarnessBuilder {
         Self { mode: Some(mode), ..self }
     }
 
+    /// What is started as a worker for programs. Without it this program itself, which has to call
+    /// [`become_worker`](crate::become_worker) first in `main`.
+    #[must_use]
+    pub fn worker(self, worker: WorkerEntry) -> Self {
+        Self { worker, ..self }
+    }
+
     /// Reads everything, then mounts everything. After an error nothing is mounted.
     pub fn build(self) -> Result<Harness, HarnessError> {
-        let Self { environment, config, rows, model, own_model, approver, mode } = self;
+        let Self { environment, config, rows, model, own_model, approver, mode, worker } = self;
         for (index, row) in rows.iter().enumerate() {
             if SETTINGS.contains(&row.name()) {
                 return Err(HarnessError::ReservedRow(row.name()));
@@ -140,7 +151,9 @@ impl HarnessBuilder {
         }
         let mut host = Host::new(environment, policy, model, base);
         host.own_model = own_model;
-        host.presentation = mode.or(settings.mode).unwrap_or_default();
+        host.worker = worker;
+        // Programs have a runtime here, so they are offered (spec 12 §1).
+        host.presentation = mode.or(settings.mode).unwrap_or(Presentation::Both);
         // The slot is new, so nobody has it.
         host.own_approver = approver.and_then(|approver| host.tools.approver().provide(approver).ok());
         let mut mounted = Mounted::default();

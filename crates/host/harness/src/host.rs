@@ -15,7 +15,7 @@ use dsh_tools_core::{Presentation, Tools};
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
-use crate::{Environment, ModelChoice, SharedPolicy};
+use crate::{Environment, ModelChoice, SharedPolicy, WorkerEntry};
 
 /// The registries and service slots of one harness. A slot is empty until the row that provides it is mounted, and is
 /// looked up when it is used; so rows don't depend on each other's order for more than the order of calls.
@@ -38,6 +38,8 @@ pub struct Host {
     pub runtime: Slot<dyn CodeRuntime>,
     /// How tools are presented to models where a scope says nothing else.
     pub presentation: Presentation,
+    /// The program that becomes a worker for programs of models.
+    pub worker: WorkerEntry,
     /// Where texts go that are too large to show.
     pub spill: Slot<dyn SpillStore>,
     /// What runs turns.
@@ -76,7 +78,8 @@ impl Host {
             search: Slot::empty(),
             intents: Slot::empty(),
             runtime: Slot::empty(),
-            presentation: Presentation::Native,
+            presentation: Presentation::Both,
+            worker: WorkerEntry::Reexec,
             spill: Slot::empty(),
             turns: Slot::empty(),
             policy: Arc::new(policy),

@@ -12,12 +12,10 @@
 use std::sync::Arc;
 
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
-use dsh_code_mode::{CodeMode, CodeModeConfig};
-use dsh_code_runtime::Limits;
+use dsh_code_mode::CodeMode;
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
 use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
 use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
-use dsh_quickjs::QuickJs;
 use dsh_sandbox_policy::{
     CONTEXT_NAME, CONTEXT_ORDER, ModeChanged, PolicySource, SandboxMode, standing_rule,
 };
@@ -29,6 +27,7 @@ use dsh_tool_sdk::Language;
 use dsh_tools_core::with_dispatches;
 use serde::Deserialize;
 
+use crate::programs::CodeConfig;
 use crate::row::{MountError, Row, row};
 use crate::{Host, ModelChoice};
 
@@ -43,7 +42,6 @@ pub(crate) fn table() -> Vec<Row> {
         row("observation-policy", "what was not read is not overwritten", observation_policy),
         row("tool-fs", "the tools `read`, `write` and `edit`", tool_fs),
         row("tool-fs-search", "the tools `glob` and `grep`", tool_fs_search),
-        row("quickjs", "programs in TypeScript, on threads of this process", quickjs),
         row("code-mode", "the tool `run_code`: one program in place of many calls", code_mode),
     ]
 }
@@ -163,14 +161,12 @@ fn tool_fs_search(config: SearchToolsConfig, host: &Host) -> Result<Registration
     Ok(tools.register(&host.tools, &host.prompt)?)
 }
 
-fn quickjs(limits: Limits, host: &Host) -> Result<Registrations, MountError> {
-    Ok(host.runtime.provide(Arc::new(QuickJs::new(limits)))?.into())
-}
-
-fn code_mode(config: CodeModeConfig, host: &Host) -> Result<Registrations, MountError> {
+fn code_mode(config: CodeConfig, host: &Host) -> Result<Registrations, MountError> {
     host.declare(with_dispatches)?;
+    let (programs, runtime) = config.runtime(&host.worker);
+    let mut mounted: Registrations = host.runtime.provide(runtime)?.into();
     let (tools, runtime) = (host.tools.clone(), host.runtime.clone());
-    let mut mounted = CodeMode::new(tools, runtime, Language::TypeScript, config).register(&host.prompt)?;
+    mounted.append(CodeMode::new(tools, runtime, Language::TypeScript, programs).register(&host.prompt)?);
     mounted.push(host.tools.present_as(None, host.presentation)?);
     Ok(mounted)
 }

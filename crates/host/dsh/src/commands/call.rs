@@ -24,7 +24,7 @@ pub(crate) async fn call(global: &Global, tool: &str, arguments: String) -> Resu
     let interrupts = Interrupts::listen()?;
     let harness = global.harness(Needs::Tools)?;
     let arguments = if arguments == "-" { interrupts.unless(input::stdin()).await? } else { arguments };
-    made(global, &interrupts, harness, CALL, (tool, arguments), |answer, _, json| answer.print(json)).await
+    made(global, &interrupts, harness, CALL, (tool, arguments), |answer, _| answer.print(global.json)).await
 }
 
 const CALL: Origin = Origin { name: "call", note: "This call was made with `dsh call`, not by a model." };
@@ -42,7 +42,7 @@ pub(super) async fn made(
     harness: Harness,
     origin: Origin,
     (tool, arguments): (&str, String),
-    print: fn(&Answer, &Session, bool) -> Result<(), Failure>,
+    print: impl FnOnce(&Answer, &Session) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let session = harness.open_session(&global.session_or(SessionChoice::Memory))?.session;
     let agent = harness.agent(session);
@@ -67,7 +67,7 @@ pub(super) async fn made(
     drop(agent);
     harness.shut_down().await;
     if let (Some(answer), Ok(_), Ok(())) = (&answer, &ended, &shown) {
-        print(answer, &session, global.json)?;
+        print(answer, &session)?;
     }
     conclude(ended, shown)?;
     answer.map_or(Ok(()), Answer::conclude)
@@ -102,7 +102,7 @@ impl Observer for Published {
 pub(super) struct Answer {
     pub(super) content: Content,
     pub(super) is_error: bool,
-    logged: Logged,
+    pub(super) logged: Logged,
     pub(super) published: Option<Arc<ToolResult>>,
 }
 

@@ -11,7 +11,7 @@ fn tools_are_listed() {
     let tools = world.dsh(["tools", "--json"]).done().json();
     let names: Vec<_> =
         tools.as_array().unwrap().iter().map(|tool| tool.get("name").unwrap().as_str().unwrap()).collect();
-    assert_eq!(names, ["read", "write", "edit", "glob", "grep"]);
+    assert_eq!(names, ["read", "write", "edit", "glob", "grep", "run_code"]);
     for tool in tools.as_array().unwrap() {
         let keys: Vec<_> = tool.as_object().unwrap().keys().map(|key| &**key).collect();
         assert_eq!(keys, ["name", "description", "parameters", "output"]);
@@ -27,7 +27,7 @@ fn plugins_are_shown_with_their_configuration() {
     let text = |key: &str| shown.get(key).unwrap().as_str().unwrap().to_owned();
     assert_eq!(text("configFile"), world.path("dsh.toml").display().to_string());
     assert_eq!(text("root"), world.path("ws").display().to_string());
-    assert_eq!((text("mode"), text("sandbox")), ("native".to_owned(), "read-only".to_owned()));
+    assert_eq!((text("mode"), text("sandbox")), ("both".to_owned(), "read-only".to_owned()));
     let roots = shown.get("readRoots").unwrap().as_array().unwrap();
     assert!(roots.contains(&world.path("ws").display().to_string().into()), "{shown}");
     let plugins = shown.get("plugins").unwrap().as_array().unwrap();

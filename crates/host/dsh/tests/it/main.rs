@@ -3,6 +3,7 @@
 
 mod calls;
 mod closed_streams;
+mod demonstration;
 mod forks;
 mod interrupts;
 mod kills;

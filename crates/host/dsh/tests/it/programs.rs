@@ -24,17 +24,40 @@ fn a_program_is_run_against_the_tools() {
     let world = world();
     let ran = world.dsh(["code", "count.ts"]).done();
     assert_eq!(ran.out, "files 2\n[\n  2,\n  1\n]\n");
+    let used = ran.err.lines().last().unwrap();
+    let numbers = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "0");
+    let shape = numbers(used);
+    let parts: Vec<_> = shape.split('0').filter(|part| !part.is_empty()).collect();
+    assert_eq!(parts.concat(), "used:  calls,  ms (busy  ms), . MB", "{used}");
+    assert!(used.starts_with("used: 3 calls, "), "{used}");
+}
+
+#[test]
+fn what_a_seeded_program_used_is_what_every_run_uses() {
+    let world = world();
+    let ran = world.dsh(["code", "count.ts", "--seed", "1"]).done();
+    assert_eq!(ran.err.lines().last(), Some("used: 3 calls"));
+    let shown = || world.dsh(["code", "count.ts", "--json", "--seed", "1"]).done().out;
+    assert_eq!(shown(), shown());
 }
 
 #[test]
 fn machines_get_its_parts_and_its_calls() {
     let world = world();
     let shown = world.dsh(["code", "count.ts", "--json", "--seed", "1"]).done().json();
+    // Paths are in what the calls were given and gave.
+    let bytes =
+        |key| shown.get("receipt").unwrap().get(key).unwrap().as_u64().filter(|bytes| *bytes > 0).unwrap();
     let expected = dsh_json::Json::parse(
-        r#"{"isError": false, "logs": ["files 2"], "result": [2, 1], "subCalls": [
+        &r#"{"isError": false, "logs": ["files 2"], "result": [2, 1], "subCalls": [
             {"id": "ID:code:1", "name": "glob", "isError": false},
             {"id": "ID:code:2", "name": "read", "isError": false},
-            {"id": "ID:code:3", "name": "read", "isError": false}]}"#,
+            {"id": "ID:code:3", "name": "read", "isError": false}],
+            "receipt": {"calls": 3, "succeeded": 3, "failed": 0, "stopped": 0, "late": 0, "notStarted": 0,
+                "argumentBytes": ARGUMENTS, "resultBytes": RESULTS, "outputBytes": 16},
+            "warnings": []}"#
+            .replace("ARGUMENTS", &bytes("argumentBytes").to_string())
+            .replace("RESULTS", &bytes("resultBytes").to_string()),
     );
     let id = shown.get("subCalls").unwrap().as_array().unwrap().first().unwrap().get("id").unwrap();
     let id = id.as_str().unwrap().strip_suffix(":code:1").unwrap();
@@ -44,11 +67,14 @@ fn machines_get_its_parts_and_its_calls() {
 #[test]
 fn a_program_that_fails_has_its_kind_and_its_place() {
     let world = World::new();
-    world.file("bad.ts", "console.log('a');\nconst x: number = 1;\nthrow new Error('boom');\n");
+    world.file(
+        "bad.ts",
+        "console.log('a'); console.log('b\\nc');\nconst x: number = 1;\nthrow new Error('boom');\n",
+    );
     let ran = world.dsh(["code", "bad.ts", "--json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let shown = ran.json();
-    assert_eq!(shown.get("logs").unwrap(), &dsh_json::array!["a"]);
+    assert_eq!(shown.get("logs").unwrap(), &dsh_json::array!["a", "b\nc"]);
     let error = shown.get("error").unwrap();
     assert_eq!(
         (error.get("code"), error.get("kind")),
@@ -56,6 +82,26 @@ fn a_program_that_fails_has_its_kind_and_its_place() {
     );
     let message = error.get("message").unwrap().as_str().unwrap();
     assert!(message.contains("boom") && message.contains("at line 3, column "), "{message}");
+    let receipt = shown.get("receipt").unwrap();
+    for (key, least) in [("wallMs", 0), ("busyMs", 0), ("peakMemoryBytes", 10_000)] {
+        assert!(receipt.get(key).unwrap().as_u64().unwrap() >= least, "{receipt}");
+    }
+
+    world.file("wrong.ts", "await tools.raed({});");
+    let shown = world.dsh(["code", "wrong.ts", "--json"]).json();
+    let keys: Vec<_> = shown.as_object().unwrap().keys().map(|key| &**key).collect();
+    assert_eq!(keys, ["isError", "logs", "error", "subCalls", "warnings"], "nothing ran");
+}
+
+#[test]
+fn calls_that_a_program_left_are_warned_of() {
+    let world = world();
+    world.file("left.ts", "tools.read({ file_path: 'a.txt' }); return 1;");
+    let shown = world.dsh(["code", "left.ts", "--json"]).done().json();
+    let warnings = shown.get("warnings").unwrap().as_array().unwrap();
+    // Stopped, too late or never started: that is a race.
+    assert!(warnings[0].as_str().unwrap().contains("tools.read (call 1)"), "{shown}");
+    assert_eq!(shown.get("result"), Some(&1.into()));
 }
 
 #[test]

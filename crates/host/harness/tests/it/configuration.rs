@@ -8,7 +8,7 @@ use dsh_tools_core::Presentation;
 use crate::world::{World, config};
 
 /// The keys at the top: settings, then the rows in their order.
-const KNOWN: &str = "mode, readRoots, sandbox-policy, system-prompt, model, agent-loop, fs-local, observation-policy, tool-fs, tool-fs-search, quickjs, code-mode";
+const KNOWN: &str = "mode, readRoots, sandbox-policy, system-prompt, model, agent-loop, fs-local, observation-policy, tool-fs, tool-fs-search, code-mode";
 
 #[test]
 fn what_nobody_understands_is_refused_with_its_place() {
@@ -54,6 +54,15 @@ fn what_nobody_understands_is_refused_with_its_place() {
         ),
         ("[model]\nuse = ['demo']", "2:7: model.use: invalid type: sequence, expected a string"),
         ("[model]\nname = 'demo'", "2:1: model.name: unknown field `name`, expected `use`"),
+        ("[code-mode]\nmaxWallMs = 0", "1:1: code-mode: maxWallMs is 0, expected 1 to 2147483647"),
+        (
+            "[code-mode]\nisolation = 'container'",
+            "2:13: code-mode.isolation: unknown variant `container`, expected `process` or `thread`",
+        ),
+        (
+            "[code-mode]\nmaxWall = 3",
+            "2:1: code-mode.maxWall: unknown field `maxWall`, expected one of `maxParallelSubCalls`, `maxUncommittedSubCalls`, `maxSdkBytes`, `maxWallMs`, `maxComputeMs`, `maxMemoryBytes`, `maxOutputBytes`, `maxSubCalls`, `maxInFlightBytes`, `isolation`, `idleWorkers`, `maxWorkers`",
+        ),
         ("[tool-fs\nreadLimit = 3", "1:9: syntax: unclosed table, expected `]`"),
         ("[tool-fs]\n[tool-fs]", "2:2: syntax: duplicate key"),
         ("mode = 'native'\nmode = 'native'", "2:1: syntax: duplicate key"),
@@ -134,7 +143,7 @@ fn the_mode_that_is_asked_for_goes_before_the_configured_one() {
         world.builder().config(text()).mode(Presentation::Native).build().unwrap().mode(),
         Presentation::Native
     );
-    assert_eq!(world.builder().build().unwrap().mode(), Presentation::Native);
+    assert_eq!(world.builder().build().unwrap().mode(), Presentation::Both);
 }
 
 #[test]

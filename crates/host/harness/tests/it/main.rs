@@ -4,6 +4,7 @@
 
 mod configuration;
 mod escapes;
+mod many_tools;
 mod models;
 mod mounting;
 mod programs;

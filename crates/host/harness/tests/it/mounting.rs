@@ -57,7 +57,6 @@ fn rows_are_mounted_in_their_order_behind_the_table_and_unmounted_in_reverse() {
             "observation-policy",
             "tool-fs",
             "tool-fs-search",
-            "quickjs",
             "code-mode",
             "b",
             "p",
@@ -142,7 +141,7 @@ fn a_harness_that_is_dropped_leaves_nothing() {
         (host.model.clone(), host.fs.clone(), host.search.clone(), host.turns.clone());
     let intents = host.intents.clone();
     assert!(intents.get().is_some());
-    assert_eq!(visible(&tools), ["read", "write", "edit", "glob", "grep"]);
+    assert_eq!(visible(&tools), ["read", "write", "edit", "glob", "grep", "run_code"]);
     assert!(!assembled(&prompt).is_empty());
     assert!(harness.plugins().iter().map(dsh_harness::MountedPlugin::registrations).sum::<usize>() > 0);
 

@@ -7,6 +7,31 @@ use dsh_tools_core::Presentation;
 
 use crate::world::{SCRIPTED, World, agent, config, verdict};
 
+#[tokio::test]
+async fn without_a_worker_a_program_fails_by_name_and_is_run_nowhere_else() {
+    let world = World::new();
+    let harness = world.scripted(
+        r#"{"steps": [{"toolCalls": [{"name": "run_code", "arguments":
+            {"description": "Adds", "code": "return 1 + 1;"}}]}, {"text": "Done."}]}"#,
+    );
+    let agent = agent(&harness);
+    harness.run_turn(&agent, text("Go."), &Cancel::new()).await.unwrap();
+    let told = results(&agent);
+    let expected = "Error: code run failed (unavailable): WORKER_UNAVAILABLE: no worker can be started";
+    assert!(told[0].starts_with(expected), "{told:?}");
+}
+
+/// What the model read of its calls.
+fn results(agent: &dsh_harness::Agent) -> Vec<String> {
+    let messages = agent.session().messages();
+    let results = messages.iter().filter(|message| matches!(message.source, dsh_llm::Source::Tool { .. }));
+    let told = results.map(|message| match &*message.content {
+        [dsh_llm::ContentBlock::ToolResult { content, .. }] => plain_text(content),
+        other => panic!("{other:?}"),
+    });
+    told.collect()
+}
+
 /// A turn in which the model calls a tool directly and then writes a program, in this mode: the names that it was
 /// offered, and what it read.
 async fn turn(mode: Presentation) -> (Vec<String>, Vec<String>) {
@@ -21,7 +46,9 @@ async fn turn(mode: Presentation) -> (Vec<String>, Vec<String>) {
             {"text": "Done."}
         ]}"#,
     );
-    let config = config(&world.file("dsh.toml"), SCRIPTED);
+    // Tests are no workers; what runs programs in workers is tested where it is.
+    let text_of = format!("{SCRIPTED}\n[code-mode]\nisolation = 'thread'");
+    let config = config(&world.file("dsh.toml"), &text_of);
     let harness = world.builder().config(config).mode(mode).build().unwrap();
     let agent = agent(&harness);
     let outcome = harness.run_turn(&agent, text("Go."), &Cancel::new()).await.unwrap();
@@ -30,13 +57,7 @@ async fn turn(mode: Presentation) -> (Vec<String>, Vec<String>) {
     let events = agent.session().events();
     let header = events.iter().find_map(|event| event.read::<RequestHeader>()).unwrap().unwrap();
     let offered = header.header.tools.unwrap().iter().map(|tool| tool.name.to_string()).collect();
-    let messages = agent.session().messages();
-    let results = messages.iter().filter(|message| matches!(message.source, dsh_llm::Source::Tool { .. }));
-    let told = results.map(|message| match &*message.content {
-        [dsh_llm::ContentBlock::ToolResult { content, .. }] => plain_text(content),
-        other => panic!("{other:?}"),
-    });
-    (offered, told.collect())
+    (offered, results(&agent))
 }
 
 #[tokio::test]
