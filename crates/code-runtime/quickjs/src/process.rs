@@ -19,9 +19,7 @@ const ROLE: &str = "typescript";
 /// Becomes a worker for TypeScript programs, if this process was started as one; else returns at once.
 ///
 /// To be called first in `main`, as [`dsh_worker::child_main_if_asked`] says, which is also what a program with workers of
-/// several roles calls, with [`serve_worker`] for [the role](QuickJs::worker_spec) of this crate.
-///
-/// [`QuickJs::worker_spec`]: crate::QuickJs::worker_spec
+/// several roles calls, with [`serve_worker`] for [the role](crate::QuickJs::worker_spec) of this crate.
 pub fn become_worker() {
     dsh_worker::child_main_if_asked(|role, start| match role {
         ROLE => serve_worker(start),

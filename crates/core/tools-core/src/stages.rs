@@ -6,7 +6,7 @@ use crate::call::{Call, contained_now};
 use crate::view::View;
 use crate::{Execution, ToolResult};
 
-/// A call after [`Tools::prepare`].
+/// A call after [`Tools::prepare`](crate::Tools::prepare).
 #[must_use = "a call that was begun owes a result"]
 pub enum Prepared {
     /// It may run.
