@@ -19,6 +19,8 @@ pub struct Environment {
     pub clock: Arc<dyn Clock>,
     /// Fresh names.
     pub ids: Arc<dyn Ids>,
+    /// Whether results say how long they took and how much memory, which no two runs have in common.
+    pub measures: bool,
 }
 
 /// Why the environment can't be read.
@@ -49,6 +51,7 @@ impl Environment {
             state: state.map(|state| state.join("dsh/sessions")),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
+            measures: true,
         }
     }
 
@@ -60,6 +63,7 @@ impl Environment {
         Self {
             clock: Arc::new(SteppingClock::starting_at(START)),
             ids: Arc::new(SeededIds::new(seed)),
+            measures: false,
             ..self
         }
     }

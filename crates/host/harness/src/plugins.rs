@@ -166,7 +166,9 @@ fn code_mode(config: CodeConfig, host: &Host) -> Result<Registrations, MountErro
     let (programs, runtime) = config.runtime(&host.worker);
     let mut mounted: Registrations = host.runtime.provide(runtime)?.into();
     let (tools, runtime) = (host.tools.clone(), host.runtime.clone());
-    mounted.append(CodeMode::new(tools, runtime, Language::TypeScript, programs).register(&host.prompt)?);
+    let code_mode = CodeMode::new(tools, runtime, Language::TypeScript, programs);
+    let code_mode = if host.environment.measures { code_mode } else { code_mode.without_measures() };
+    mounted.append(code_mode.register(&host.prompt)?);
     mounted.push(host.tools.present_as(None, host.presentation)?);
     Ok(mounted)
 }

@@ -1,6 +1,6 @@
 //! The demonstration, with the real tools and programs in a real worker (spec 12 §2).
 
-use dsh_json::object;
+use dsh_json::{Json, object};
 
 use crate::world::{World, assert_closed};
 
@@ -44,6 +44,23 @@ fn it_reads_searches_and_runs_a_program() {
     assert_closed(&world, logs.first().unwrap());
 }
 
+/// Spec 12 §2: with a seed, a result says nothing that two runs don't have in common. Where calls overlap, the order of their
+/// events is left to time (spec 06 §5.3), so the results are compared and not the whole logs.
+#[test]
+fn equal_seeds_give_equal_results() {
+    let world = project();
+    let results = |name: &str| {
+        world.dsh(["--seed", "7", "--session", name, "run", "look around"]).done();
+        let log = std::fs::read_to_string(world.path(name)).unwrap();
+        let events = log.lines().map(|line| Json::parse(line).unwrap());
+        let is_result = |event: &Json| event.get("type").and_then(Json::as_str) == Some("tool/result");
+        events.filter(is_result).map(|event| event.get("data").unwrap().clone()).collect::<Vec<_>>()
+    };
+    let first = results("first.jsonl");
+    assert!(first.iter().any(|result| result.to_text().contains("\"receipt\"")), "{first:?}");
+    assert_eq!(first, results("second.jsonl"));
+}
+
 #[test]
 fn it_is_the_same_by_programs_alone_and_has_no_lines_without_them() {
     let world = project();
@@ -77,7 +94,7 @@ fn of_many_sources_a_sample_stands_for_all() {
         world.file(&format!("ws/{number}.md"), &"line\n".repeat(3));
     }
     for most in ["2000", "9"] {
-        let counted = dsh_json::Json::parse(&counting(&world, most)).unwrap();
+        let counted = Json::parse(&counting(&world, most)).unwrap();
         assert_eq!(counted.get("lines"), Some(&object! { "rs": 200, "md": 120 }), "{counted}");
         let tried = counted.get("tried").unwrap().as_u64().unwrap();
         assert_eq!((tried, counted.get("sources")), (most.parse().unwrap_or(0).min(80), Some(&80.into())));

@@ -99,7 +99,7 @@ fn calls_that_a_program_left_are_warned_of() {
     world.file("left.ts", "tools.read({ file_path: 'a.txt' }); return 1;");
     let shown = world.dsh(["code", "left.ts", "--json"]).done().json();
     let warnings = shown.get("warnings").unwrap().as_array().unwrap();
-    // Stopped, too late or never started: that is a race.
+    // Stopped, succeeded too late, or never started: that is a race.
     assert!(warnings[0].as_str().unwrap().contains("tools.read (call 1)"), "{shown}");
     assert_eq!(shown.get("result"), Some(&1.into()));
 }

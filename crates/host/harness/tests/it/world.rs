@@ -52,6 +52,7 @@ impl World {
             state: Some(self.path("state")),
             clock: Arc::new(SteppingClock::starting_at(0)),
             ids: Arc::new(ids),
+            measures: false,
         }
     }
 

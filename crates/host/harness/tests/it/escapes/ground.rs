@@ -89,6 +89,7 @@ impl Ground {
             state: None,
             clock: Arc::new(SteppingClock::starting_at(0)),
             ids: Arc::new(SeededIds::new(7)),
+            measures: false,
         };
         let config =
             config_text(&self.path("root/dsh.toml"), &format!("readRoots = ['../shared']\n{config}"));
