@@ -190,7 +190,7 @@ mod tests {
             "calls":[{"id":"c1:code:1","name":"read","end":"succeeded"},
                 {"id":"c1:code:2","name":"write","end":"failed"},
                 {"id":"c1:code:3","name":"held","end":"stopped"}],
-            "warnings":["still running when the program ended, and stopped: tools.held (call 3). Await every call whose effect or result you need."]}"#;
+            "warnings":["without an answer when the program ended; stopped, or failed: tools.held (call 3). Await every call whose effect or result you need."]}"#;
         assert_eq!(of(&outcome).to_text(), Json::parse(expected).unwrap().to_text());
         let receipt = of_run(&outcome, "c1", false).get("receipt").unwrap().to_text();
         assert_eq!(

@@ -28,9 +28,9 @@ pub enum CallEnd {
     Succeeded,
     /// The program got its error.
     Failed,
-    /// It still ran when the program was over, and was stopped, or failed by itself.
+    /// The program was over before it had an answer, and there was none but an error: it was stopped, or failed by itself.
     Stopped,
-    /// It still ran when the program was over, and finished nevertheless: its value went nowhere.
+    /// The program was over before it had an answer, and it succeeded nevertheless: its value went nowhere.
     Late,
     /// It waited for its turn when the program was over, and never ran.
     NotStarted,
@@ -57,9 +57,9 @@ pub fn unfinished(calls: &[CallRecord]) -> Vec<String> {
     let of = |end| calls.iter().filter(move |call| call.end == end);
     let mut warnings = Vec::new();
     for (end, what) in [
-        (CallEnd::Stopped, "still running when the program ended, and stopped"),
-        (CallEnd::Late, "still running when the program ended; finished, but its value was lost"),
-        (CallEnd::NotStarted, "still waiting for its turn when the program ended, and never started"),
+        (CallEnd::Stopped, "without an answer when the program ended; stopped, or failed"),
+        (CallEnd::Late, "without an answer when the program ended; succeeded, but its value was lost"),
+        (CallEnd::NotStarted, "waiting for its turn when the program ended; never started"),
     ] {
         let count = of(end).count();
         if count == 0 {
@@ -169,9 +169,9 @@ mod tests {
         assert_eq!(
             unfinished(&[call(1, CallEnd::Stopped), call(2, CallEnd::Late), call(3, CallEnd::NotStarted)]),
             [
-                "still running when the program ended, and stopped: tools.write (call 1)",
-                "still running when the program ended; finished, but its value was lost: tools.write (call 2)",
-                "still waiting for its turn when the program ended, and never started: tools.write (call 3). \
+                "without an answer when the program ended; stopped, or failed: tools.write (call 1)",
+                "without an answer when the program ended; succeeded, but its value was lost: tools.write (call 2)",
+                "waiting for its turn when the program ended; never started: tools.write (call 3). \
                  Await every call whose effect or result you need.",
             ]
         );

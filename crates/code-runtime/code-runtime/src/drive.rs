@@ -19,7 +19,7 @@ use crate::lossless::weight;
 use crate::wire::{Call, FromEngine, Job, Link, ToEngine};
 use crate::{
     BoxFuture, CallEnd, CallMeter, CallRecord, Failure, FailureKind, Host, Ledger, Limits, Misuse, Outcome,
-    Receipt, Request, Stopwatch, check_names, json_bytes, string_bytes,
+    Receipt, Request, Stopwatch, Used, check_names, json_bytes, string_bytes,
 };
 
 /// What a run is driven by.
@@ -78,6 +78,7 @@ pub async fn drive(link: &mut impl Link, terms: &Terms<'_>) -> Outcome {
         calls: Vec::new(),
         places: HashMap::new(),
         running: FuturesUnordered::new(),
+        replied: Vec::new(),
         waiting: Stopwatch::default(),
         receipt: Receipt::default(),
     };
@@ -112,6 +113,8 @@ struct Run<'a> {
     /// Where in `calls` an id is.
     places: HashMap<u64, usize>,
     running: FuturesUnordered<BoxFuture<'a, (u64, Result<Json, String>)>>,
+    /// The calls that were replied to, in order.
+    replied: Vec<u64>,
     /// Goes while there is a call without an answer.
     waiting: Stopwatch,
     receipt: Receipt,
@@ -138,7 +141,7 @@ impl Run<'_> {
                     let (answer, bytes) = self.bounded(answer);
                     self.receipt.result_bytes += bytes as u64;
                     self.record(id, if answer.is_ok() { CallEnd::Succeeded } else { CallEnd::Failed });
-                    link.send(ToEngine::Reply { id, answer });
+                    self.reply(link, id, answer);
                     if link.backlog() > terms.limits.max_in_flight_bytes {
                         return Over::Decided(not_taken(terms.limits.max_in_flight_bytes));
                     }
@@ -146,8 +149,9 @@ impl Run<'_> {
                 message = link.receive() => match message {
                     Err(failure) => return Over::Done(Err(failure)),
                     Ok(FromEngine::Done { result, used }) => {
-                        self.receipt.busy = used.map(|used| used.busy);
-                        self.receipt.peak_memory = used.map(|used| used.peak_memory);
+                        if let Some(used) = used {
+                            self.take_account(used);
+                        }
                         return Over::Done(result);
                     }
                     Ok(FromEngine::Log { text }) => {
@@ -157,7 +161,7 @@ impl Run<'_> {
                     }
                     Ok(FromEngine::Call(call)) => match self.begin(&call) {
                         Err(failure) => return Over::Decided(failure),
-                        Ok(Some(message)) => link.send(ToEngine::Reply { id: call.id, answer: Err(message) }),
+                        Ok(Some(message)) => self.reply(link, call.id, Err(message)),
                         Ok(None) => {}
                     },
                 },
@@ -181,6 +185,24 @@ impl Run<'_> {
             Err(message) => {
                 let bytes = message.len();
                 (Err(message), bytes)
+            }
+        }
+    }
+
+    fn reply(&mut self, link: &mut impl Link, id: u64, answer: Result<Json, String>) {
+        self.replied.push(id);
+        link.send(ToEngine::Reply { id, answer });
+    }
+
+    /// Takes the engine's word for what it used. Replies are taken in order, and what came after the last of them never
+    /// reached the program.
+    fn take_account(&mut self, used: Used) {
+        self.receipt.busy = Some(used.busy);
+        self.receipt.peak_memory = Some(used.peak_memory);
+        let taken = usize::try_from(used.replies).unwrap_or(usize::MAX);
+        for id in self.replied.iter().skip(taken) {
+            if let Some(call) = self.places.get(id).and_then(|place| self.calls.get_mut(*place)) {
+                call.end = if call.end == CallEnd::Succeeded { CallEnd::Late } else { CallEnd::Stopped };
             }
         }
     }

@@ -22,19 +22,21 @@ pub struct Receipt {
     pub peak_memory: Option<u64>,
     /// What the arguments of the calls [weighed](crate::lossless::weight), together.
     pub argument_bytes: u64,
-    /// What the answers weighed that the program was given, together; of a failed call, the length of its message.
+    /// What the answers weighed that were sent to the program, together; of a failed call, the length of its message.
     pub result_bytes: u64,
     /// The output that was kept, as `maxOutputBytes` counts it: logs, and value or failure message.
     pub output_bytes: u64,
 }
 
-/// What an engine says that it used. A claim: nothing is decided by it.
+/// What an engine says that it used. A claim, which only its own run's account depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Used {
     /// As [`Receipt::busy`]. It crosses in whole milliseconds.
     pub busy: Duration,
     /// As [`Receipt::peak_memory`].
     pub peak_memory: u64,
+    /// How many replies it had taken when the program was over. The program knows nothing of those after them.
+    pub replies: u64,
 }
 
 /// Adds up the time during which at least one thing goes on: what overlaps counts once.

@@ -25,7 +25,7 @@
 //! | `cancel` | – |
 //! | `call` | `id`, `namespace`, `name`, `args` |
 //! | `log` | `text` |
-//! | `done` | nothing, or `value`, or `error: {kind, message}`; and `used?: {busyMs, peakMemoryBytes}` |
+//! | `done` | nothing, or `value`, or `error: {kind, message}`; and `used?: {busyMs, peakMemoryBytes, replies}` |
 
 use std::future::Future;
 use std::sync::Arc;

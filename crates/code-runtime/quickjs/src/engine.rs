@@ -8,7 +8,7 @@
 //!
 //! It runs on a thread that it has to itself, in this process or in a worker's; which one is the port's business.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 use std::rc::Rc;
 use std::time::Duration;
@@ -68,15 +68,21 @@ pub(crate) fn serve_within<P: Port + 'static>(stack: usize, mut port: P) -> Resu
         }
     };
     let port = Rc::new(RefCell::new(port));
-    let (busy, peak) = (Busy::start(), Peak::default());
+    let (busy, peak, replies) = (Busy::start(), Peak::default(), Cell::new(0));
     let stack = stack.saturating_sub(SPARE_BYTES).min(job.limits.max_memory_bytes.max(ENGINE_STACK_BYTES));
     let result = erase(&job.program, stack)
-        .and_then(|source| run(&job, &source, Rc::clone(&port) as Rc<RefCell<dyn Port>>, &peak));
-    let used = Some(Used { busy: busy.elapsed(), peak_memory: peak.bytes() });
+        .and_then(|source| run(&job, &source, Rc::clone(&port) as Rc<RefCell<dyn Port>>, &peak, &replies));
+    let used = Some(Used { busy: busy.elapsed(), peak_memory: peak.bytes(), replies: replies.get() });
     port.borrow_mut().send(FromEngine::Done { result, used })
 }
 
-fn run(job: &Job, source: &str, port: Rc<RefCell<dyn Port>>, peak: &Peak) -> Result<Option<Json>, Failure> {
+fn run(
+    job: &Job,
+    source: &str,
+    port: Rc<RefCell<dyn Port>>,
+    peak: &Peak,
+    replies: &Cell<u64>,
+) -> Result<Option<Json>, Failure> {
     let died = |error: rquickjs::Error| {
         Failure::new(FailureKind::WorkerExit, format!("the engine could not start: {error}"))
     };
@@ -93,7 +99,7 @@ fn run(job: &Job, source: &str, port: Rc<RefCell<dyn Port>>, peak: &Peak) -> Res
             ctx.catch();
             return Err(verdict.failure().unwrap_or_else(|| out_of_memory(job.limits.max_memory_bytes)));
         };
-        let run = Run { ctx: &ctx, bridge: &bridge, job, rejections: &rejections, peak };
+        let run = Run { ctx: &ctx, bridge: &bridge, job, rejections: &rejections, peak, replies };
         let result = run.execute(source);
         bridge.admitted(verdict.failure().map_or(result, Err))
     });
@@ -108,6 +114,8 @@ struct Run<'a, 'js> {
     job: &'a Job,
     rejections: &'a Rejections,
     peak: &'a Peak,
+    /// How many were taken from the port.
+    replies: &'a Cell<u64>,
 }
 
 impl<'js> Run<'_, 'js> {
@@ -193,7 +201,10 @@ impl<'js> Run<'_, 'js> {
             let port = self.bridge.port();
             let message = port.borrow_mut().receive(patience);
             match message {
-                Ok(Some(ToEngine::Reply { id, answer })) => self.bridge.deliver(self.ctx, id, answer),
+                Ok(Some(ToEngine::Reply { id, answer })) => {
+                    self.replies.set(self.replies.get() + 1);
+                    self.bridge.deliver(self.ctx, id, answer);
+                }
                 Ok(Some(ToEngine::Run(_))) => {}
                 Ok(None) => self.fire(),
                 Ok(Some(ToEngine::Cancel)) | Err(Gone) => return Err(braked()),

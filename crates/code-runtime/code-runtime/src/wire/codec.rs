@@ -127,8 +127,10 @@ fn done_json(result: &Result<Option<Json>, Failure>, used: Option<&Used>) -> Jso
             done.insert("error", object! { "kind": kind.name(), "message": message.as_str() });
         }
     }
-    if let Some(Used { busy, peak_memory }) = used {
-        done.insert("used", object! { "busyMs": milliseconds(*busy), "peakMemoryBytes": *peak_memory });
+    if let Some(Used { busy, peak_memory, replies }) = used {
+        let used =
+            object! { "busyMs": milliseconds(*busy), "peakMemoryBytes": *peak_memory, "replies": *replies };
+        done.insert("used", used);
     }
     done.into()
 }
@@ -140,10 +142,11 @@ fn failure(error: &Json) -> Option<Failure> {
 }
 
 fn used(used: &Json) -> Option<Used> {
-    let used = Fields(used.as_object()?).only(&["busyMs", "peakMemoryBytes"])?;
+    let used = Fields(used.as_object()?).only(&["busyMs", "peakMemoryBytes", "replies"])?;
     Some(Used {
         busy: Duration::from_millis(used.number("busyMs")?),
         peak_memory: used.number("peakMemoryBytes")?,
+        replies: used.number("replies")?,
     })
 }
 

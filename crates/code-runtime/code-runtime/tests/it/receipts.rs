@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use dsh_code_runtime::lossless::weight;
 use dsh_code_runtime::wire::FromEngine;
-use dsh_code_runtime::{Failure, FailureKind, Limits, Receipt, Used};
+use dsh_code_runtime::{CallEnd, Failure, FailureKind, Limits, Receipt, Used};
 use dsh_json::Json;
 
-use super::kit::{Engine, Next, Setting, call, done, driven, driven_within, failed, log};
+use super::kit::{Engine, Next, Setting, call, done, driven, driven_within, ends, failed, log};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -15,7 +15,7 @@ fn ms(ms: u64) -> Duration {
 
 #[tokio::test(start_paused = true)]
 async fn times_are_those_of_the_clock_and_calls_that_overlap_wait_once() {
-    let used = Used { busy: ms(3), peak_memory: 4_096 };
+    let used = Used { busy: ms(3), peak_memory: 4_096, replies: 3 };
     let (_, _, outcome) = driven([
         call(1, "slow", "abc"),
         call(2, "slow", 7),
@@ -67,6 +67,33 @@ async fn output_is_counted_as_the_ledger_counts_it() {
     check(vec![log(""), log("\n"), done("x")], 12).await;
     check(vec![log("a"), failed(FailureKind::Exception, "no")], 9).await;
     check(vec![log("x".repeat(1_000))], 200).await;
+}
+
+/// A reply may cross with the end of the program, which then never heard of it.
+#[tokio::test]
+async fn what_the_engine_did_not_take_never_reached_the_program() {
+    let ends_of = async |replies: u64| {
+        let used = Used { busy: ms(0), peak_memory: 0, replies };
+        let (_, engine, outcome) = driven([
+            call(1, "none", 0),
+            call(2, "echo", 1),
+            Next::Await(2),
+            call(3, "echo", 2),
+            Next::Await(3),
+            call(4, "fail", "no"),
+            Next::Await(4),
+            call(5, "wait", 0),
+            Next::Say(FromEngine::Done { result: Ok(None), used: Some(used) }),
+        ])
+        .await;
+        assert_eq!(engine.replies().len(), 4);
+        ends(&outcome).into_iter().map(|(_, end)| end).collect::<Vec<_>>()
+    };
+    let (succeeded, late, stopped) = (CallEnd::Succeeded, CallEnd::Late, CallEnd::Stopped);
+    assert_eq!(ends_of(4).await, [succeeded, succeeded, CallEnd::Failed, stopped]);
+    assert_eq!(ends_of(u64::MAX).await, [succeeded, succeeded, CallEnd::Failed, stopped]);
+    assert_eq!(ends_of(2).await, [succeeded, late, stopped, stopped]);
+    assert_eq!(ends_of(0).await, [late, late, stopped, stopped]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -24,8 +24,8 @@ fn an_engines_messages_are_these_texts() {
         (FromEngine::Done { result: Ok(None), used: None }, r#"{"frame":"done"}"#),
         (FromEngine::Done { result: Ok(Some(Json::Null)), used: None }, r#"{"frame":"done","value":null}"#),
         (
-            FromEngine::Done { result: Ok(None), used: Some(used(1, 2)) },
-            r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":2}}"#,
+            FromEngine::Done { result: Ok(None), used: Some(used((1, 2, 3))) },
+            r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":2,"replies":3}}"#,
         ),
         (
             FromEngine::Done { result: Err(Failure::new(FailureKind::InvalidOutput, "no")), used: None },
@@ -122,9 +122,10 @@ fn what_is_not_exactly_a_message_of_an_engine_is_none() {
         r#"{"frame":"done","used":null}"#,
         r#"{"frame":"done","used":{}}"#,
         r#"{"frame":"done","used":{"busyMs":1}}"#,
-        r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":-1}}"#,
-        r#"{"frame":"done","used":{"busyMs":1.5,"peakMemoryBytes":1}}"#,
-        r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":1,"calls":1}}"#,
+        r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":1}}"#,
+        r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":-1,"replies":1}}"#,
+        r#"{"frame":"done","used":{"busyMs":1.5,"peakMemoryBytes":1,"replies":1}}"#,
+        r#"{"frame":"done","used":{"busyMs":1,"peakMemoryBytes":1,"replies":1,"calls":1}}"#,
     ] {
         assert_eq!(FromEngine::decode(text), None, "{text}");
     }
@@ -241,15 +242,13 @@ fn from_engine() -> impl Strategy<Value = FromEngine> {
             FromEngine::Call(Call { id, namespace: namespace.into(), name: name.into(), args })
         }),
         text().prop_map(|text| FromEngine::Log { text }),
-        (end, prop::option::of((any::<u64>(), any::<u64>()))).prop_map(|(result, claim)| FromEngine::Done {
-            result,
-            used: claim.map(|(ms, bytes)| used(ms, bytes))
-        }),
+        (end, prop::option::of(any::<(u64, u64, u64)>()))
+            .prop_map(|(result, claim)| FromEngine::Done { result, used: claim.map(used) }),
     ]
 }
 
-fn used(busy_ms: u64, peak_memory: u64) -> Used {
-    Used { busy: Duration::from_millis(busy_ms), peak_memory }
+fn used((busy_ms, peak_memory, replies): (u64, u64, u64)) -> Used {
+    Used { busy: Duration::from_millis(busy_ms), peak_memory, replies }
 }
 
 fn to_engine() -> impl Strategy<Value = ToEngine> {

@@ -137,3 +137,12 @@ fn an_engine_says_what_it_used_however_the_program_ended() {
     assert!(waiting.busy < Duration::from_millis(200), "{waiting:?}");
     assert_eq!(used("enum E { A }").peak_memory, 0, "no engine was started");
 }
+
+/// A reply that is there when the program ends is not taken.
+#[test]
+fn an_engine_says_how_many_replies_it_took() {
+    let says = vec![job("tools.echo(1); await tools.echo(2); return 3;"), reply(2, Ok(0)), reply(1, Ok(0))];
+    let (said, _) = served_whole(says, Brake::default());
+    let Some(FromEngine::Done { used: Some(used), .. }) = said.last() else { panic!("{said:?}") };
+    assert_eq!(used.replies, 1);
+}
