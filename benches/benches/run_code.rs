@@ -3,7 +3,7 @@
 //! Goals (`docs/spec/06-code-mode.md` §14.6): a trivial program in 0.3 ms on a thread and 1 ms in a worker that is in stock (5 ms
 //! where none is); 1,000 calls in turn in 12 and 35 ms, at once in 15 and 25 ms; 100 calls of 10 ms each, ten at a time, in
 //! 115 ms. Each run has a fresh engine, validated arguments and values, and a log in memory. Each row is a median; the
-//! worker is this very program.
+//! worker is this very program. A word after `--` chooses the rows that have it in their names.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -32,13 +32,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     dsh_quickjs::become_worker();
     // `--test` shows that it works.
     let rounds = if std::env::args().any(|argument| argument == "--test") { 1 } else { 40 };
+    let asked = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let asked = asked.as_deref();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     println!("{:42} {:>10} {:>10}", "", "thread", "process");
     let [thread, process] = runtime.block_on(async {
         let limits = Limits::default;
-        let thread = measure(Arc::new(QuickJs::on_threads(limits())), rounds).await;
+        let thread = measure(Arc::new(QuickJs::on_threads(limits())), rounds, asked).await;
         let spec = QuickJs::worker_spec(Entry::Reexec, &limits());
-        [thread, measure(Arc::new(QuickJs::in_workers(limits(), spec)), rounds).await]
+        [thread, measure(Arc::new(QuickJs::in_workers(limits(), spec)), rounds, asked).await]
     });
     for ((name, thread), (_, process)) in thread?.into_iter().zip(process?) {
         println!("{name:42} {:>10.2?} {:>10.2?}", median(thread), median(process));
@@ -53,7 +55,11 @@ const IN_TURN: &str =
 const AT_ONCE: &str = "const rs = await Promise.all(Array.from({ length: 1000 }, (_, i) => tools.noop({ i }))); return rs.length";
 const WAITING: &str = "const rs = await Promise.all(Array.from({ length: 100 }, (_, i) => tools.slow({ i }))); return rs.length";
 
-async fn measure(runtime: Arc<dyn CodeRuntime>, rounds: usize) -> Result<Vec<Row>, Box<dyn Error>> {
+async fn measure(
+    runtime: Arc<dyn CodeRuntime>,
+    rounds: usize,
+    asked: Option<&str>,
+) -> Result<Vec<Row>, Box<dyn Error>> {
     let stage = Stage::new(Arc::clone(&runtime))?;
     let mut rows = Vec::new();
     for (name, program, most) in [
@@ -63,6 +69,9 @@ async fn measure(runtime: Arc<dyn CodeRuntime>, rounds: usize) -> Result<Vec<Row
         ("1,000 calls at once", AT_ONCE, rounds),
         ("100 calls of 10 ms, ten at a time", WAITING, rounds),
     ] {
+        if !asked.is_none_or(|asked| name.contains(asked)) {
+            continue;
+        }
         let mut times = Vec::new();
         for _ in 0..if rounds == 1 { 1 } else { most } {
             // Between two programs of a model there is time.

@@ -7,8 +7,8 @@
 //! - [`become_worker`] makes a program its own worker. The binary `dsh-quickjs-worker` is one already.
 //! - [`serve`] is the engine's half of a run, for whoever gives it a port.
 //!
-//! A program has the language (ES2025 without modules), the names of its namespaces, and what `globals` lists: `console`,
-//! timers, a stub of `process`. Nothing of it reaches files, network, environment or other programs. `Date` and `Math.random` are
+//! A program has the language (ES2025 without modules), the names of its namespaces, and the globals that
+//! `docs/code-mode-language.md` lists: console, timers, texts, URLs, copies. Nothing of it reaches files, network, environment or other programs. `Date` and `Math.random` are
 //! the engine's own: programs are not deterministic.
 
 mod check;

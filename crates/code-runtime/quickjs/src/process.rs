@@ -121,8 +121,12 @@ impl Workers {
         };
         let mut link = WorkerLink::new(worker, terms.limits);
         let mut outcome = drive(&mut link, terms).await;
+        if link.done {
+            // It has nothing left to say: letting go of it kills it, and the next program need not wait for that.
+            return Ok(outcome);
+        }
         let ended = link.worker.kill().await;
-        // One that did not live to say what it used.
+        // It did not live to say what it used.
         outcome.receipt.busy = outcome.receipt.busy.or(ended.exit.cpu);
         Ok(outcome)
     }
@@ -147,6 +151,8 @@ struct WorkerLink<'a> {
     worker: Worker,
     expired: Pin<Box<dyn Future<Output = Expired> + Send>>,
     limits: &'a Limits,
+    /// Whether the program was over by itself.
+    done: bool,
     /// Why the run can't go on, when that was found while something was sent.
     fault: Option<Failure>,
 }
@@ -155,7 +161,13 @@ impl<'a> WorkerLink<'a> {
     fn new(worker: Worker, limits: &'a Limits) -> Self {
         let budgets = Budgets { max_wall: None, max_compute: Some(limits.max_compute + ENGINE_FIRST) };
         let watch = worker.watch(budgets);
-        Self { worker, expired: Box::pin(async move { watch.expired().await }), limits, fault: None }
+        Self {
+            worker,
+            expired: Box::pin(async move { watch.expired().await }),
+            limits,
+            done: false,
+            fault: None,
+        }
     }
 }
 
@@ -186,6 +198,7 @@ impl Link for WorkerLink<'_> {
         };
         let frame = frame.map_err(|error| ended(error, self.limits))?;
         let message = std::str::from_utf8(&frame).ok().and_then(FromEngine::decode);
+        self.done = matches!(message, Some(FromEngine::Done { .. }));
         message.ok_or_else(|| {
             self.worker.stop();
             Failure::new(FailureKind::WorkerExit, "the engine sent what is no message, and was killed")

@@ -1,6 +1,5 @@
 //! The provider: TypeScript programs, each in a fresh engine.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -25,7 +24,7 @@ pub struct QuickJs {
 
 /// Where programs run.
 enum Place {
-    Threads(Arc<Threads>),
+    Threads(Threads),
     Workers(Workers),
 }
 

@@ -1,5 +1,7 @@
 //! The place `thread`: an engine in this process, on a thread of its own, at the end of two channels.
 
+use std::future::poll_fn;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -8,23 +10,30 @@ use std::time::Duration;
 use dsh_code_runtime::lossless::weight;
 use dsh_code_runtime::wire::{Brake, FromEngine, Gone, Link, Port, ToEngine};
 use dsh_code_runtime::{Failure, FailureKind, Misuse, Outcome, Terms, drive};
-use tokio::sync::mpsc::error::TryRecvError as NotYet;
+use dsh_worker::Attention;
+use parking_lot::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::QuickJs;
 use crate::engine::{STACK_BYTES, serve};
 
 /// The threads of one provider.
 pub(crate) struct Threads {
-    /// One permit for each thread that may be there.
-    room: Semaphore,
-    unstopped: AtomicUsize,
+    /// One permit for each program that may be there.
+    room: Arc<Semaphore>,
+    unstopped: Arc<AtomicUsize>,
+    /// A thread whose engine waits for a program, once there was one.
+    stock: Mutex<Option<Thread>>,
 }
 
 impl Threads {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { room: Semaphore::new(QuickJs::MAX_RUNNING), unstopped: AtomicUsize::new(0) })
+    pub(crate) fn new() -> Self {
+        Self {
+            room: Arc::new(Semaphore::new(QuickJs::MAX_RUNNING)),
+            unstopped: Arc::default(),
+            stock: Mutex::default(),
+        }
     }
 
     /// Threads that were told to stop and have not yet.
@@ -32,33 +41,42 @@ impl Threads {
         self.unstopped.load(Ordering::Acquire)
     }
 
-    pub(crate) async fn run(self: &Arc<Self>, terms: &Terms<'_>) -> Result<Outcome, Misuse> {
+    pub(crate) async fn run(&self, terms: &Terms<'_>) -> Result<Outcome, Misuse> {
         if self.unstopped() >= QuickJs::MAX_UNSTOPPED {
             return Ok(terms.failed(busy(self.unstopped())));
         }
-        let Ok(permit) = self.room.acquire().await else { return Err(Misuse::Closed) };
+        let Ok(permit) = Arc::clone(&self.room).acquire_owned().await else { return Err(Misuse::Closed) };
         if terms.closing.is_cancelled() {
             return Err(Misuse::Closed);
         }
-        permit.forget();
-        let (ended, end) = oneshot::channel();
-        let place = Place { threads: Arc::clone(self), ended: Some(ended) };
-        let mut watch = Watch { threads: self, end, seen: false };
-        let (mut link, port) = pair();
-        let thread = std::thread::Builder::new().name("dsh-quickjs".to_owned()).stack_size(STACK_BYTES);
-        let spawned = thread.spawn(move || {
-            // The host of a run that is gone has no use for its end.
-            let _gone = serve(port);
-            drop(place);
-        });
-        if let Err(error) = spawned {
-            let message = format!("no thread could be started for the program: {error}");
-            return Ok(terms.failed(Failure::new(FailureKind::Unavailable, message)));
-        }
+        let in_stock = self.stock.lock().take();
+        let Thread { mut link, stay, end } = match in_stock.map_or_else(Thread::start, Ok) {
+            Ok(thread) => thread,
+            Err(error) => {
+                let message = format!("no thread could be started for the program: {error}");
+                return Ok(terms.failed(Failure::new(FailureKind::Unavailable, message)));
+            }
+        };
+        stay.lock().permit = Some(permit);
+        let mut watch = Watch { unstopped: &self.unstopped, stay, over: false };
         let outcome = drive(&mut link, terms).await;
+        watch.over = link.done;
         drop(link);
-        watch.seen = tokio::time::timeout(QuickJs::GRACE, &mut watch.end).await.is_ok();
+        if !watch.over {
+            watch.over = tokio::time::timeout(QuickJs::GRACE, end).await.is_ok();
+        }
+        drop(watch);
+        self.stock_up(terms);
         Ok(outcome)
+    }
+
+    /// Has a thread for the next program, started now that this one no longer needs the processors.
+    fn stock_up(&self, terms: &Terms<'_>) {
+        let mut stock = self.stock.lock();
+        if stock.is_none() && !terms.closing.is_cancelled() {
+            // Without one the next program tries itself, and says what is wrong.
+            *stock = Thread::start().ok();
+        }
     }
 
     /// Waits until no thread is left, and lets none start.
@@ -68,43 +86,81 @@ impl Threads {
         if self.room.acquire_many(all).await.is_ok() {
             self.room.close();
         }
-    }
-}
-
-/// A thread's place among the others, given back when it ends, however it ends.
-struct Place {
-    threads: Arc<Threads>,
-    ended: Option<oneshot::Sender<()>>,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let heard = self.ended.take().is_some_and(|ended| ended.send(()).is_ok());
-        if !heard {
-            self.threads.unstopped.fetch_sub(1, Ordering::AcqRel);
+        let in_stock = self.stock.lock().take();
+        if let Some(Thread { link, end, .. }) = in_stock {
+            drop(link);
+            // It is there until it is gone, however it goes.
+            let _gone = end.await;
         }
-        self.threads.room.add_permits(1);
     }
 }
 
-/// A run's eye on its thread. A thread that has not ended when nobody looks any more is counted, and takes itself off the
-/// count when it does.
-struct Watch<'a> {
-    threads: &'a Threads,
+/// A thread that has its engine, for one program.
+struct Thread {
+    link: ThreadLink,
+    stay: Arc<Mutex<Stay>>,
+    /// Resolves when the thread has ended.
     end: oneshot::Receiver<()>,
-    seen: bool,
+}
+
+impl Thread {
+    /// Starts a thread, whose engine makes its world and waits.
+    fn start() -> io::Result<Self> {
+        let (ended, end) = oneshot::channel();
+        let stay = Arc::new(Mutex::new(Stay { permit: None, ended: false, given_up: None }));
+        let leaving = Leaving { stay: Arc::clone(&stay), _ended: ended };
+        let (link, port) = pair();
+        let thread = std::thread::Builder::new().name("dsh-quickjs".to_owned()).stack_size(STACK_BYTES);
+        thread.spawn(move || {
+            // The host of a run that is gone has no use for its end.
+            let _gone = serve(port);
+            drop(leaving);
+        })?;
+        Ok(Self { link, stay, end })
+    }
+}
+
+/// A thread's stay, as it and its run know it.
+struct Stay {
+    /// Its place among the programs that may be there.
+    permit: Option<OwnedSemaphorePermit>,
+    ended: bool,
+    /// The count that it is in, since nobody waits for it any more.
+    given_up: Option<Arc<AtomicUsize>>,
+}
+
+/// A thread's own end of its stay, let go of when it ends, however it ends.
+struct Leaving {
+    stay: Arc<Mutex<Stay>>,
+    _ended: oneshot::Sender<()>,
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        let mut stay = self.stay.lock();
+        stay.ended = true;
+        if let Some(unstopped) = stay.given_up.take() {
+            unstopped.fetch_sub(1, Ordering::AcqRel);
+        }
+        // Last: who has all permits knows that no thread is there, nor counted.
+        stay.permit = None;
+    }
+}
+
+/// A run's eye on its thread. One whose program is not over when nobody looks any more is counted, and takes itself off the
+/// count when it ends.
+struct Watch<'a> {
+    unstopped: &'a Arc<AtomicUsize>,
+    stay: Arc<Mutex<Stay>>,
+    over: bool,
 }
 
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        if self.seen {
-            return;
-        }
-        self.threads.unstopped.fetch_add(1, Ordering::AcqRel);
-        self.end.close();
-        if self.end.try_recv().is_ok() {
-            // It ended just now, and was heard.
-            self.threads.unstopped.fetch_sub(1, Ordering::AcqRel);
+        let mut stay = self.stay.lock();
+        if !self.over && !stay.ended {
+            self.unstopped.fetch_add(1, Ordering::AcqRel);
+            stay.given_up = Some(Arc::clone(self.unstopped));
         }
     }
 }
@@ -127,21 +183,21 @@ fn pair() -> (ThreadLink, ThreadPort) {
         from_engine,
         backlog: Arc::clone(&backlog),
         brake: brake.clone(),
-        answered: false,
+        attention: Attention::default(),
+        done: false,
     };
     (link, ThreadPort { from_host, to_host, backlog, brake })
 }
-
-/// How often an end looks for a message that is due at once before it sleeps. Being woken costs more than that.
-const LOOKS: u32 = 200;
 
 struct ThreadLink {
     to_engine: Sender<ToEngine>,
     from_engine: UnboundedReceiver<FromEngine>,
     backlog: Arc<AtomicUsize>,
     brake: Brake,
-    /// Whether the engine was just given an answer, after which it has usually something to say within microseconds.
-    answered: bool,
+    /// The engine has usually something to say soon after it was given something.
+    attention: Attention,
+    /// Whether the program was over by itself.
+    done: bool,
 }
 
 struct ThreadPort {
@@ -165,7 +221,7 @@ impl Link for ThreadLink {
         if message == ToEngine::Cancel {
             self.brake.pull();
         }
-        self.answered = true;
+        self.attention.raise();
         self.backlog.fetch_add(load(&message), Ordering::AcqRel);
         // An engine that is gone needs no message.
         let _gone = self.to_engine.send(message);
@@ -176,16 +232,17 @@ impl Link for ThreadLink {
     }
 
     async fn receive(&mut self) -> Result<FromEngine, Failure> {
-        if std::mem::take(&mut self.answered) {
-            for _ in 0..LOOKS {
-                match self.from_engine.try_recv() {
-                    Ok(message) => return Ok(message),
-                    Err(NotYet::Empty) => std::hint::spin_loop(),
-                    Err(NotYet::Disconnected) => break,
-                }
+        let message = poll_fn(|cx| {
+            let looked = self.from_engine.poll_recv(cx);
+            if looked.is_pending() && self.attention.lasts() {
+                // Whatever else this task is for goes on between two looks.
+                cx.waker().wake_by_ref();
             }
-        }
-        self.from_engine.recv().await.ok_or_else(|| {
+            looked
+        });
+        let message = message.await;
+        self.done = matches!(message, Some(FromEngine::Done { .. }));
+        message.ok_or_else(|| {
             Failure::new(
                 FailureKind::WorkerExit,
                 "the engine's thread ended without a result, by a fault of its own",
@@ -204,10 +261,12 @@ impl Drop for ThreadLink {
 impl ThreadPort {
     fn next(&mut self, patience: Option<Duration>) -> Result<Option<ToEngine>, Gone> {
         if patience.is_none_or(|patience| !patience.is_zero()) {
-            for _ in 0..LOOKS {
+            let mut attention = Attention::raised();
+            loop {
                 match self.from_host.try_recv() {
                     Ok(message) => return Ok(Some(message)),
-                    Err(TryRecvError::Empty) => std::hint::spin_loop(),
+                    Err(TryRecvError::Empty) if attention.lasts() => {}
+                    Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => return Err(Gone),
                 }
             }

@@ -9,6 +9,7 @@ use dsh_confinement::Confinement;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use thiserror::Error;
 
+use crate::attention::Attention;
 use crate::entry::{Summons, asked};
 use crate::frame::{Inbox, Kind, write};
 use crate::greeting::{Answer, Boot, MOST, decode, encode};
@@ -165,6 +166,10 @@ impl Channel {
                 Ok(Some((Kind::Message, payload))) => return Ok(Some(payload)),
                 Ok(None) => {}
                 Ok(Some((Kind::Greeting, _))) | Err(_) => return Err(ChannelError::Gone),
+            }
+            if patience.is_none_or(|patience| !patience.is_zero()) {
+                let mut attention = Attention::raised();
+                while !self.arrives_within(Duration::ZERO) && attention.lasts() {}
             }
             if self.inbox.len() == 0 && patience.is_some_and(|patience| !self.arrives_within(patience)) {
                 return Ok(None);

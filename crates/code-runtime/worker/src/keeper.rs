@@ -47,7 +47,7 @@ pub(crate) fn keep(shared: Arc<Shared>, deliver: Deliver) -> Result<(), WorkerEr
     spawned.map(drop).map_err(|error| WorkerError::Unavailable(format!("no thread for it: {error}")))
 }
 
-fn run(shared: &Shared, deliver: Deliver) {
+fn run(shared: &Arc<Shared>, deliver: Deliver) {
     let launched = match Launched::new(&shared.spec) {
         Ok(launched) => launched,
         Err(error) => return deliver(Err(error)),
@@ -70,8 +70,8 @@ fn run(shared: &Shared, deliver: Deliver) {
             Some((fault, deliver, stray))
         }
     };
-    let exit = process.reap(&mut child);
-    shared.strike(&process);
+    let (exit, taken) = process.reap(&mut child);
+    shared.strike(&process, taken);
     if let Some((fault, deliver, stray)) = failed {
         deliver(Err(fault.told(exit, &words(stray), &shared.spec)));
     }

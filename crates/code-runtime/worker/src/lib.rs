@@ -21,6 +21,7 @@
 //!
 //! How a process is confined is `dsh-confinement`'s; what an engine and its host say is `dsh-code-runtime`'s.
 
+mod attention;
 mod budget;
 mod child;
 mod ended;
@@ -35,6 +36,7 @@ mod spec;
 mod stray;
 mod worker;
 
+pub use attention::Attention;
 pub use budget::{Budget, BudgetWatch, Budgets, Expired};
 pub use child::{Channel, ChannelError, Start, child_main_if_asked};
 pub use dsh_confinement::{Demand, Level, Limits};

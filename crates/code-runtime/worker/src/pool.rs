@@ -12,6 +12,9 @@ use crate::{Worker, WorkerError, WorkerSpec, entry};
 
 /// Starts workers ahead of their use, gives each out once, and ends them.
 ///
+/// The stock is filled at first, and again when a worker that was taken has ended: before, starting the next one would take
+/// processors from the one that runs.
+///
 /// Dropping the pool kills the workers that wait; those that were taken belong to who took them. [`close`](Self::close)
 /// ends all of them.
 pub struct WorkerPool {
@@ -32,7 +35,9 @@ pub(crate) struct Shared {
 struct State {
     closed: bool,
     idle: VecDeque<Started>,
-    /// How many will be idle soon.
+    /// Who waits for one of those that are starting, the first one first.
+    waiting: VecDeque<oneshot::Sender<Result<Started, WorkerError>>>,
+    /// How many will be there soon.
     starting: usize,
     /// Every process that was started and is not reaped.
     processes: BTreeMap<u32, Arc<Process>>,
@@ -61,10 +66,9 @@ impl WorkerPool {
         let place = Arc::clone(&self.shared.places).acquire_owned().await.map_err(|_| WorkerError::Closed)?;
         let started = match self.shared.idle() {
             Some(started) => started,
-            None => self.shared.start().await?,
+            None => self.shared.next()?.await.unwrap_or(Err(WorkerError::Closed))?,
         };
         started.leash.0.occupy(place);
-        self.shared.refill();
         Worker::new(started, &self.shared.spec)
     }
 
@@ -105,13 +109,30 @@ impl Shared {
         None
     }
 
-    /// A new one.
-    async fn start(self: &Arc<Self>) -> Result<Started, WorkerError> {
+    /// One that is starting and that nobody waits for, or else a new one. Who does not wait any more leaves it to the next.
+    fn next(self: &Arc<Self>) -> Result<oneshot::Receiver<Result<Started, WorkerError>>, WorkerError> {
         entry::check(&self.spec.entry)?;
         let (deliver, delivered) = oneshot::channel();
-        // Who does not wait any more gets none, and what was started is dropped, which kills it.
-        keep(Arc::clone(self), Box::new(|started| drop(deliver.send(started))))?;
-        delivered.await.unwrap_or(Err(WorkerError::Closed))
+        let mut state = self.state.lock();
+        let waiting = state.waiting.iter().filter(|waiting| !waiting.is_closed()).count();
+        let missing = state.starting <= waiting;
+        state.waiting.push_back(deliver);
+        state.starting += usize::from(missing);
+        drop(state);
+        if missing {
+            self.start()?;
+        }
+        Ok(delivered)
+    }
+
+    /// Starts one, which was counted.
+    fn start(self: &Arc<Self>) -> Result<(), WorkerError> {
+        let shared = Arc::clone(self);
+        let kept = keep(Arc::clone(self), Box::new(move |started| shared.stock(started)));
+        if kept.is_err() {
+            self.state.lock().starting -= 1;
+        }
+        kept
     }
 
     /// Starts as many as are missing in stock. What can't be started is not tried again: the next `take` says why.
@@ -121,27 +142,32 @@ impl Shared {
         }
         loop {
             let mut state = self.state.lock();
-            if state.closed || state.idle.len() + state.starting >= self.spec.idle {
+            let waiting = state.waiting.iter().filter(|waiting| !waiting.is_closed()).count();
+            if state.closed || state.idle.len() + state.starting >= self.spec.idle + waiting {
                 return;
             }
             state.starting += 1;
             drop(state);
-            let shared = Arc::clone(self);
-            let kept = keep(Arc::clone(self), Box::new(move |started| shared.stock(started.ok())));
-            if kept.is_err() {
-                self.state.lock().starting -= 1;
+            if self.start().is_err() {
                 return;
             }
         }
     }
 
-    fn stock(&self, started: Option<Started>) {
+    /// Gives one that was started, or why it was not, to who waits for it; else it is put in stock.
+    fn stock(&self, mut started: Result<Started, WorkerError>) {
         let mut state = self.state.lock();
         state.starting -= 1;
+        while let Some(waiting) = state.waiting.pop_front() {
+            match waiting.send(started) {
+                Ok(()) => return,
+                Err(again) => started = again,
+            }
+        }
         let refused = if state.closed {
-            started
+            started.ok()
         } else {
-            state.idle.extend(started);
+            state.idle.extend(started.ok());
             None
         };
         drop(state);
@@ -159,12 +185,16 @@ impl Shared {
     }
 
     /// Takes a process that was reaped off the record. Its number may be another's by now.
-    pub(crate) fn strike(&self, process: &Arc<Process>) {
+    pub(crate) fn strike(self: &Arc<Self>, process: &Arc<Process>, taken: bool) {
         let mut state = self.state.lock();
         if state.processes.get(&process.id()).is_some_and(|there| Arc::ptr_eq(there, process)) {
             state.processes.remove(&process.id());
         }
         self.living.send_replace(state.processes.len());
+        drop(state);
+        if taken {
+            self.refill();
+        }
     }
 
     fn close(&self, taken_too: bool) {
@@ -172,6 +202,7 @@ impl Shared {
         let mut state = self.state.lock();
         state.closed = true;
         let idle = std::mem::take(&mut state.idle);
+        state.waiting.clear();
         if taken_too {
             for process in state.processes.values() {
                 process.kill();

@@ -80,8 +80,8 @@ impl Process {
         cpu_in(std::str::from_utf8(text.get(..read)?).ok()?)
     }
 
-    /// Waits for the end on this thread, reaps it, and tells everybody.
-    pub(crate) fn reap(&self, child: &mut std::process::Child) -> Exit {
+    /// Waits for the end on this thread, reaps it, and tells everybody; also whether it was in use.
+    pub(crate) fn reap(&self, child: &mut std::process::Child) -> (Exit, bool) {
         // First without reaping, so that the number is its own until the gate is closed.
         loop {
             let waited = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
@@ -97,8 +97,7 @@ impl Process {
         let exit = Exit { how, killed: gate.killed && how == How::Signal(libc::SIGKILL), cpu };
         drop(gate);
         self.exit.send_replace(Some(exit));
-        drop(place);
-        exit
+        (exit, place.is_some())
     }
 }
 

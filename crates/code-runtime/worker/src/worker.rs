@@ -1,14 +1,17 @@
 //! One worker in its owner's hands.
 
 use std::collections::VecDeque;
-use std::io;
+use std::future::poll_fn;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::task::Poll;
 
 use dsh_confinement::{Level, Limits};
 use tokio::io::Interest;
-use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Duration, timeout};
 
+use crate::attention::Attention;
 use crate::budget::{BudgetWatch, Budgets};
 use crate::frame::{Fault, Inbox, Kind, write};
 use crate::keeper::Started;
@@ -30,6 +33,8 @@ pub struct Worker {
     /// Whether the worker still reads.
     hears: bool,
     stray: Collector,
+    /// A worker has usually something to say soon after it was told something.
+    attention: Attention,
     ended: Option<Ended>,
     limits: Limits,
     max_frame_bytes: usize,
@@ -47,7 +52,7 @@ impl Worker {
         Ok(Self {
             leash,
             level,
-            channel: UnixStream::from_std(channel).map_err(unavailable)?,
+            channel,
             inbox,
             outbox: VecDeque::new(),
             hears: true,
@@ -55,6 +60,7 @@ impl Worker {
                 Receiver::from_owned_fd(stray.into()).map_err(unavailable)?,
                 spec.max_stray_bytes,
             ),
+            attention: Attention::default(),
             ended: None,
             limits: spec.limits,
             max_frame_bytes: spec.max_frame_bytes,
@@ -89,6 +95,7 @@ impl Worker {
         if !self.hears {
             return Ok(());
         }
+        self.attention.raise();
         write(&mut self.outbox, Kind::Message, payload, self.max_frame_bytes)
             .map_err(|large| WorkerError::TooLargeToSend { bytes: large.bytes, limit: large.limit })
     }
@@ -100,6 +107,7 @@ impl Worker {
     /// As [`queue`](Self::queue).
     pub async fn send(&mut self, payload: &[u8]) -> Result<(), WorkerError> {
         self.queue(payload)?;
+        self.write_out();
         while !self.outbox.is_empty() && self.exchange().await {}
         Ok(())
     }
@@ -158,37 +166,60 @@ impl Worker {
         ended
     }
 
-    /// Reads and writes as far as the worker lets it, once; whether there can be more to read.
+    /// Writes and reads as far as the worker lets it, waiting until there is one thing to do; whether there can be more to
+    /// read.
     async fn exchange(&mut self) -> bool {
-        let wants = match (self.inbox.len() > self.max_frame_bytes, self.outbox.is_empty()) {
-            (false, true) => Interest::READABLE,
-            (false, false) => Interest::READABLE | Interest::WRITABLE,
-            // What is there already is a frame that nobody has taken, so more is not read.
-            (true, _) => Interest::WRITABLE,
+        self.write_out();
+        // What is there already and too long is a frame that nobody has taken, so more is not read.
+        let reads = self.inbox.len() <= self.max_frame_bytes;
+        let wants = match (reads, self.outbox.is_empty()) {
+            (true, true) => Interest::READABLE,
+            (true, false) => Interest::READABLE | Interest::WRITABLE,
+            (false, false) => Interest::WRITABLE,
+            (false, true) => return true,
         };
-        let ready = tokio::select! {
-            ready = self.channel.ready(wants) => ready,
-            () = self.stray.collect() => return true,
-        };
-        let Ok(ready) = ready else { return false };
-        if ready.is_writable() && !self.outbox.is_empty() {
-            match self.channel.try_write(self.outbox.as_slices().0) {
+        if reads && let Some(more) = self.look().await {
+            return more;
+        }
+        // The runtime knows of the channel only while somebody sleeps: else it would be woken for what was seen already.
+        let channel = self.channel.try_clone().and_then(tokio::net::UnixStream::from_std);
+        let Ok(channel) = channel else { return false };
+        tokio::select! {
+            ready = channel.ready(wants) => ready.is_ok(),
+            () = self.stray.collect() => true,
+        }
+    }
+
+    /// Writes what is queued, without waiting.
+    fn write_out(&mut self) {
+        while !self.outbox.is_empty() {
+            match self.channel.write(self.outbox.as_slices().0) {
                 Ok(written) => drop(self.outbox.drain(..written)),
-                Err(error) if passes(&error) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(_) => {
                     self.hears = false;
                     self.outbox.clear();
                 }
             }
         }
-        if wants.is_readable() && ready.is_readable() {
-            match self.inbox.fill(|room| self.channel.try_read(room)) {
-                Ok(0) => return false,
-                Ok(_) => {}
-                Err(error) => return passes(&error),
+    }
+
+    /// Reads what is there, looking for it again while [`Attention`] lasts; whether there can be more, or `None` when there
+    /// was nothing.
+    async fn look(&mut self) -> Option<bool> {
+        poll_fn(|cx| match self.inbox.fill(|room| self.channel.read(room)) {
+            Ok(read) => Poll::Ready(Some(read > 0)),
+            Err(error) if !passes(&error) => Poll::Ready(Some(false)),
+            // With something to write it may be the worker that waits.
+            Err(_) if self.outbox.is_empty() && self.attention.lasts() => {
+                // Whatever else this task is for goes on between two looks.
+                cx.waker().wake_by_ref();
+                Poll::Pending
             }
-        }
-        true
+            Err(_) => Poll::Ready(None),
+        })
+        .await
     }
 }
 

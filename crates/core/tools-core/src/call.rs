@@ -73,7 +73,7 @@ impl Call {
             PreDecision::Ask(reason) => Some(Question { reason }),
         };
         let Some(tool) = &self.tool else { return Ok(asked) };
-        let Some(own) = contained_now(|| tool.tool.needs_approval(&self.execution))?? else {
+        let Some(own) = contained_early_now(|| tool.tool.needs_approval(&self.execution))?? else {
             return Ok(asked);
         };
         let reason = match asked.and_then(|question| question.reason) {
@@ -259,6 +259,18 @@ pub(crate) async fn contained<T>(stage: impl Future<Output = Result<T, ToolError
 /// The same for what does not wait.
 pub(crate) fn contained_now<T>(stage: impl FnOnce() -> T) -> Result<T, ToolError> {
     contain(stage).map_err(|panic| text::panicked(&panic))
+}
+
+/// As [`contained`], for a stage before the body: nothing has happened yet, and the error says so.
+pub(crate) async fn contained_early<T>(
+    stage: impl Future<Output = Result<T, ToolError>>,
+) -> Result<T, ToolError> {
+    contain_async(stage).await.unwrap_or_else(|panic| Err(text::panicked_early(&panic)))
+}
+
+/// The same for what does not wait.
+pub(crate) fn contained_early_now<T>(stage: impl FnOnce() -> T) -> Result<T, ToolError> {
+    contain(stage).map_err(|panic| text::panicked_early(&panic))
 }
 
 /// Names the nearest tool, or those that there are. A name of any length costs no more than a long one.

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use crate::call::{Body, Call, contained, contained_now};
+use crate::call::{Body, Call, contained, contained_early, contained_early_now, contained_now};
 use crate::onion::Always;
 use crate::view::View;
 use crate::{
@@ -135,13 +135,15 @@ impl Tools {
         if view.pre.is_empty() {
             return Ok(PreDecision::Allow);
         }
-        contained(async { Next::new(&view.pre, &Always(|| PreDecision::Allow)).run(&call.execution).await })
-            .await
+        contained_early(async {
+            Next::new(&view.pre, &Always(|| PreDecision::Allow)).run(&call.execution).await
+        })
+        .await
     }
 
     /// The first guard's denial. After every listener, so that none of them can undo it.
     fn guarded(&self, call: &Call) -> Result<Option<ToolError>, ToolError> {
-        contained_now(|| self.veto(&call.execution)).map(|reason| reason.map(text::denied))
+        contained_early_now(|| self.veto(&call.execution)).map(|reason| reason.map(text::denied))
     }
 
     /// Asks for a grant, and the guards after it. `Some` is the failure that the call settles with (spec 01 §8).
@@ -152,7 +154,7 @@ impl Tools {
         };
         let Some(agent) = &execution.agent else { return Ok(Some(text::no_agent(&execution.name))) };
         let request = ApprovalRequest { agent, execution, reason };
-        let approval = contained(async { Ok(approver.ask(request).await) }).await?;
+        let approval = contained_early(async { Ok(approver.ask(request).await) }).await?;
         let denial = text::not_approved(&execution.name, approval);
         if execution.cancel.is_cancelled()
             && matches!(approval, crate::Approval::Cancelled | crate::Approval::AllowedOnce)

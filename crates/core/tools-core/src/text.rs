@@ -149,6 +149,11 @@ pub(crate) fn panicked(panic: &Panic) -> ToolError {
     ToolError::new("ToolPanicError", codes::PANICKED, message)
 }
 
+pub(crate) fn panicked_early(panic: &Panic) -> ToolError {
+    let message = format!("an internal error ended this call before it began: {panic}. It had no effect.");
+    ToolError::new("ToolPanicError", codes::PANICKED, message)
+}
+
 pub(crate) fn blocked(feedback: &Content) -> ToolError {
     let message = dsh_llm::plain_text(feedback);
     let message = if message.is_empty() { "a policy withheld this result".to_owned() } else { message };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dsh_code_runtime::lossless::Lossy;
 use dsh_code_runtime::wire::{Call, FromEngine, Port};
-use dsh_code_runtime::{CallMeter, Entry, Failure, FailureKind, Meter, Namespace};
+use dsh_code_runtime::{CallMeter, Entry, Failure, FailureKind, Limits, Meter, Namespace};
 use dsh_json::Json;
 use rquickjs::function::Rest;
 use rquickjs::object::Property;
@@ -32,7 +32,7 @@ pub(super) struct Bridge<'js> {
     last_call: Cell<u64>,
     pending: RefCell<HashMap<u64, Pending<'js>>>,
     shapes: RefCell<Vec<ErrorShape<'js>>>,
-    max_memory: usize,
+    max_memory: Cell<usize>,
 }
 
 /// A call that has no reply yet.
@@ -51,24 +51,32 @@ struct ErrorShape<'js> {
 }
 
 impl<'js> Bridge<'js> {
-    pub(super) fn new(
-        ctx: &Ctx<'js>,
-        port: Rc<RefCell<dyn Port>>,
-        limits: &dsh_code_runtime::Limits,
-        verdict: Verdict,
-    ) -> JsResult<Self> {
+    pub(super) fn new(ctx: &Ctx<'js>, port: Rc<RefCell<dyn Port>>, verdict: Verdict) -> JsResult<Self> {
+        let limits = Limits::default();
         Ok(Self {
             realm: Realm::new(ctx, verdict.clone())?,
             verdict,
             timers: RefCell::default(),
             port,
             output: RefCell::new(Meter::new(limits.max_output_bytes)),
-            calls: RefCell::new(CallMeter::new(limits)),
+            calls: RefCell::new(CallMeter::new(&limits)),
             last_call: Cell::new(0),
             pending: RefCell::default(),
             shapes: RefCell::default(),
-            max_memory: limits.max_memory_bytes,
+            max_memory: Cell::new(limits.max_memory_bytes),
         })
+    }
+
+    /// Takes the limits of the program that is to run.
+    pub(super) fn bound(&self, limits: &Limits) {
+        self.output.replace(Meter::new(limits.max_output_bytes));
+        self.calls.replace(CallMeter::new(limits));
+        self.max_memory.set(limits.max_memory_bytes);
+    }
+
+    /// The failure of a program that has no memory.
+    pub(super) fn out_of_memory(&self) -> Failure {
+        out_of_memory(self.max_memory.get())
     }
 
     /// Makes a namespace: the object with its functions, and the error class, if it has one.
@@ -80,7 +88,7 @@ impl<'js> Bridge<'js> {
         let mut class = None;
         let mut shape = None;
         if let Some(descriptor) = &namespace.error_class {
-            let made: Object<'js> = ctx.eval::<Function<'js>, _>(ERROR_CLASS)?.call((&*descriptor.name,))?;
+            let made: Object<'js> = self.realm.error_class.call((&*descriptor.name,))?;
             let (name, member) = (Arc::clone(&descriptor.name), Arc::clone(&descriptor.member_name_property));
             let mut shapes = self.shapes.borrow_mut();
             shape = Some(shapes.len());
@@ -135,7 +143,7 @@ impl<'js> Bridge<'js> {
                 let failure = self.calls.borrow().too_heavy();
                 return Err(self.end(ctx, failure));
             }
-            Err(Refusal::Interrupted) => return Err(self.end(ctx, out_of_memory(self.max_memory))),
+            Err(Refusal::Interrupted) => return Err(self.end(ctx, self.out_of_memory())),
         };
         let id = self.last_call.get() + 1;
         let call = Call { id, namespace: Arc::clone(global), name: Arc::clone(name), args };
@@ -158,7 +166,7 @@ impl<'js> Bridge<'js> {
             Ok(value) => {
                 let resolved = write(ctx, &value).and_then(|value| pending.resolve.call::<_, ()>((value,)));
                 if quietly(ctx, resolved).is_none() {
-                    self.verdict.end(out_of_memory(self.max_memory));
+                    self.verdict.end(self.out_of_memory());
                 }
             }
         }
@@ -200,9 +208,7 @@ impl<'js> Bridge<'js> {
             Ok((value, _)) => Ok(Some(value)),
             Err(Refusal::Lossy(lossy)) => Err(lossy_completion(&lossy)),
             Err(Refusal::TooHeavy) => Err(self.output.borrow().overflow()),
-            Err(Refusal::Interrupted) => {
-                Err(self.verdict.failure().unwrap_or_else(|| out_of_memory(self.max_memory)))
-            }
+            Err(Refusal::Interrupted) => Err(self.verdict.failure().unwrap_or_else(|| self.out_of_memory())),
         }
     }
 
@@ -267,8 +273,3 @@ fn lossy_completion(lossy: &Lossy) -> Failure {
 
 const OVER: &str = "the run is over";
 const LOSSY_ARGUMENTS: &str = "tool arguments must be lossless JSON";
-
-/// A class of errors of that name.
-const ERROR_CLASS: &str = "(name => { const made = class extends Error { constructor(message) { super(message); \
-    Object.defineProperty(this, 'name', { value: name, writable: true, enumerable: true, configurable: true }); } }; \
-    Object.defineProperty(made, 'name', { value: name, configurable: true }); return made; })";

@@ -11,6 +11,7 @@ pub(super) fn now() -> Instant {
 }
 
 /// The processor time that this thread has used since it was made: waiting is free, whatever else the machine does.
+#[derive(Clone, Copy)]
 pub(super) struct Busy(Duration);
 
 impl Busy {

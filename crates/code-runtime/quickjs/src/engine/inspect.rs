@@ -8,7 +8,7 @@ use rquickjs::object::Filter;
 use rquickjs::{Atom, Function, Object, Type, Value};
 
 use super::globals::Shown;
-use super::realm::{Realm, quietly};
+use super::realm::{Realm, length, quietly};
 
 mod layout;
 mod probes;
@@ -161,7 +161,7 @@ impl<'js> View<'_, 'js> {
         let frame = if object.is_array() {
             let prefix = match class {
                 Some("Array") => String::new(),
-                name => format!("{}({})", class_or_null(name), length(object)),
+                name => format!("{}({})", class_or_null(name), object.as_array().map_or(0, length)),
             };
             skip = self.elements(object, &mut entries, level);
             Frame { prefix, open: "[", close: "]", list: true }
@@ -204,7 +204,7 @@ impl<'js> View<'_, 'js> {
     /// The elements of a list; how many of its first keys they are.
     fn elements(&mut self, object: &Object<'js>, entries: &mut Vec<String>, level: usize) -> usize {
         let keys: Vec<_> = keys(object).iter().map_while(index).collect();
-        let total = if object.is_array() { length(object) } else { keys.len() };
+        let total = object.as_array().map_or(keys.len(), length);
         let mut next = 0;
         for key in &keys {
             if entries.len() >= ITEMS {
@@ -346,10 +346,6 @@ fn index(key: &Value<'_>) -> Option<usize> {
     let text = key.as_string()?.to_string().ok()?;
     let index: u32 = text.parse().ok()?;
     (index.to_string() == text).then(|| usize::try_from(index).unwrap_or(usize::MAX))
-}
-
-fn length(object: &Object<'_>) -> usize {
-    object.as_array().map_or(0, rquickjs::Array::len)
 }
 
 fn class_or_null(class: Option<&str>) -> String {

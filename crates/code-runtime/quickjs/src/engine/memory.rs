@@ -1,46 +1,86 @@
-//! The memory that an engine holds, counted where it asks the system for it.
+//! The memory of one engine: counted where the engine asks the system for it, and refused there.
 //!
-//! The engine keeps small blocks in pages of its own, so that this is asked for pages and large blocks only.
+//! The engine keeps small blocks in pages of its own, so that this is asked for pages and large blocks only. It has a bound
+//! of its own, which is not used: what happens when memory is refused has to be known, for two reasons.
+//!
+//! - A program can throw an error with the engine's words; whether memory was refused, it can't forge.
+//! - An engine that was refused memory makes an error, and collects garbage for it. In the middle of giving an object room for
+//!   more properties its lists are not in order, and collecting then is the end of the process. There it asks for two
+//!   blocks, the second one smaller; so a block that is not larger than the one given just before is given in any case.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use rquickjs::allocator::{Allocator, RustAllocator};
 
-/// The most bytes that an engine held at a time, so far.
+/// What one engine holds, and how much it may.
 #[derive(Clone, Default)]
-pub(super) struct Peak(Rc<Cell<usize>>);
+pub(super) struct Memory(Rc<Counts>);
 
-impl Peak {
-    pub(super) fn bytes(&self) -> u64 {
-        self.0.get() as u64
+#[derive(Default)]
+struct Counts {
+    held: Cell<usize>,
+    peak: Cell<usize>,
+    /// Without one there is no bound.
+    limit: Cell<Option<usize>>,
+    refused: Cell<bool>,
+    /// What the block has that was given just before, if the next may still go past the limit.
+    pass: Cell<usize>,
+}
+
+/// Of this size a block is no value of a program's, but what the engine needs to say that there is no memory.
+const SMALL: usize = 8 << 10;
+/// What there is for small blocks past the limit.
+const SPARE: usize = 128 << 10;
+
+impl Memory {
+    /// The most bytes that were held at a time.
+    pub(super) fn peak(&self) -> u64 {
+        self.0.peak.get() as u64
+    }
+
+    /// Bounds what is held from now on.
+    pub(super) fn bound(&self, limit: usize) {
+        self.0.limit.set(Some(limit));
+    }
+
+    /// Whether the engine was ever refused memory.
+    pub(super) fn was_refused(&self) -> bool {
+        self.0.refused.get()
     }
 
     /// What one engine is to allocate with.
-    pub(super) fn counting(&self) -> Counting {
-        Counting { held: 0, peak: self.clone() }
+    pub(super) fn allocator(&self) -> Counting {
+        Counting(self.clone())
     }
-}
 
-/// Rust's allocator, and a count of what it gave.
-pub(super) struct Counting {
-    held: usize,
-    peak: Peak,
-}
-
-impl Counting {
-    fn holds(&mut self, held: usize) {
-        self.held = held;
-        if held > self.peak.0.get() {
-            self.peak.0.set(held);
+    /// Whether so many more bytes may be held.
+    fn admits(&self, more: usize) -> bool {
+        let pass = self.0.pass.take();
+        let Some(limit) = self.0.limit.get() else { return true };
+        let would = self.0.held.get().saturating_add(more);
+        if would <= limit {
+            self.0.pass.set(more);
+            return true;
         }
+        let admitted = more <= pass || more <= SMALL && would <= limit.saturating_add(SPARE);
+        self.0.refused.set(self.0.refused.get() || !admitted);
+        admitted
     }
 
-    fn gained(&mut self, block: *mut u8) -> *mut u8 {
-        self.holds(self.held.saturating_add(size(block)));
+    fn holds(&self, held: usize) {
+        self.0.held.set(held);
+        self.0.peak.set(self.0.peak.get().max(held));
+    }
+
+    fn gained(&self, block: *mut u8) -> *mut u8 {
+        self.holds(self.0.held.get().saturating_add(size(block)));
         block
     }
 }
+
+/// Rust's allocator, as far as the memory reaches.
+pub(super) struct Counting(Memory);
 
 /// What a block that this allocator gave has room for; nothing, where it gave none.
 #[expect(unsafe_code, reason = "the size stands before the block")]
@@ -56,27 +96,34 @@ fn size(block: *mut u8) -> usize {
 // SAFETY: each call goes on to `RustAllocator`, which keeps the contract, with the caller's own arguments and blocks.
 unsafe impl Allocator for Counting {
     fn alloc(&mut self, bytes: usize) -> *mut u8 {
-        let block = RustAllocator.alloc(bytes);
-        self.gained(block)
+        if !self.0.admits(bytes) {
+            return std::ptr::null_mut();
+        }
+        self.0.gained(RustAllocator.alloc(bytes))
     }
 
     fn calloc(&mut self, count: usize, bytes: usize) -> *mut u8 {
-        let block = RustAllocator.calloc(count, bytes);
-        self.gained(block)
+        if !self.0.admits(count.saturating_mul(bytes)) {
+            return std::ptr::null_mut();
+        }
+        self.0.gained(RustAllocator.calloc(count, bytes))
     }
 
     unsafe fn dealloc(&mut self, block: *mut u8) {
-        self.held = self.held.saturating_sub(size(block));
+        self.0.holds(self.0.0.held.get().saturating_sub(size(block)));
         // SAFETY: the caller's block is one of this allocator.
         unsafe { RustAllocator.dealloc(block) }
     }
 
     unsafe fn realloc(&mut self, block: *mut u8, bytes: usize) -> *mut u8 {
         let before = size(block);
+        if bytes > before && !self.0.admits(bytes - before) {
+            return std::ptr::null_mut();
+        }
         // SAFETY: the caller's block is one of this allocator.
         let moved = unsafe { RustAllocator.realloc(block, bytes) };
         if !moved.is_null() {
-            self.holds(self.held.saturating_sub(before).saturating_add(size(moved)));
+            self.0.holds(self.0.0.held.get().saturating_sub(before).saturating_add(size(moved)));
         }
         moved
     }
@@ -94,28 +141,51 @@ mod tests {
 
     #[test]
     fn the_peak_is_what_was_held_at_once_and_everything_is_given_back() {
-        let peak = Peak::default();
-        let mut allocator = peak.counting();
+        let memory = Memory::default();
+        let mut allocator = memory.allocator();
         let (a, b) = (allocator.alloc(1_000), allocator.calloc(100, 10));
-        assert_eq!(peak.bytes(), 2_000);
+        assert_eq!(memory.peak(), 2_000);
         #[expect(unsafe_code, reason = "what is tested")]
         // SAFETY: both blocks are this allocator's, and each is given back once.
         unsafe {
             allocator.dealloc(a);
             let b = allocator.realloc(b, 1_600);
-            assert_eq!((peak.bytes(), allocator.held), (2_000, 1_600));
+            assert_eq!((memory.peak(), memory.0.held.get()), (2_000, 1_600));
             allocator.dealloc(b);
         }
-        assert_eq!((peak.bytes(), allocator.held), (2_000, 0));
+        assert_eq!((memory.peak(), memory.0.held.get()), (2_000, 0));
+    }
+
+    #[test]
+    fn past_the_limit_there_are_small_blocks_and_one_that_belongs_to_the_block_before() {
+        let memory = Memory::default();
+        memory.bound(100 << 10);
+        let asked = |bytes: usize| {
+            let admitted = memory.admits(bytes);
+            if admitted {
+                memory.holds(memory.0.held.get() + bytes);
+            }
+            admitted
+        };
+        assert!(asked(60 << 10));
+        assert!(!memory.was_refused());
+        // Not larger than the one before: once.
+        assert!(asked(60 << 10));
+        assert!(!memory.was_refused());
+        assert!(!asked(60 << 10));
+        assert!(memory.was_refused());
+        // Small ones, as long as the spare lasts.
+        let small = (0..1_000).take_while(|_| asked(SMALL)).count();
+        assert_eq!(small, (SPARE - (20 << 10)) / SMALL);
     }
 
     #[test]
     fn an_engine_s_large_text_is_in_its_peak() {
-        let peak = Peak::default();
-        let runtime = Runtime::new_with_alloc(peak.counting()).unwrap();
+        let memory = Memory::default();
+        let runtime = Runtime::new_with_alloc(memory.allocator()).unwrap();
         let context = Context::full(&runtime).unwrap();
-        let empty = peak.bytes();
+        let empty = memory.peak();
         context.with(|ctx| ctx.eval::<(), _>("{ 'x'.repeat(10_000_000).length }")).unwrap();
-        assert!((10_000_000..12_000_000).contains(&(peak.bytes() - empty)), "{empty} {}", peak.bytes());
+        assert!((10_000_000..12_000_000).contains(&(memory.peak() - empty)), "{empty} {}", memory.peak());
     }
 }

@@ -11,7 +11,7 @@ use dsh_json::{Array, Json, Number, Object};
 use rquickjs::object::Filter;
 use rquickjs::{Atom, Coerced, Ctx, Error, FromJs as _, Object as JsObject, Type, Value};
 
-use super::realm::Realm;
+use super::realm::{self, Realm};
 
 /// Why a value did not become JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl<'js> Walk<'_, 'js> {
             return Err(self.lossy("an instance of a subclass of Array", "use Array.from(...)"));
         }
         let Some(array) = value.as_array() else { return Ok(()) };
-        let length = array.len();
+        let length = realm::length(array);
         let enumerable = object.own_keys::<Atom<'js>>(Filter::new().string().enum_only()).count();
         if enumerable != length || all_keys(object) != length + 1 {
             return Err(self.lossy("an array with holes or extra properties", "fill it, or use an object"));
@@ -154,7 +154,7 @@ impl<'js> Walk<'_, 'js> {
             let child = array.get::<Value<'js>>(index).map_err(|_| self.thrown(value.ctx(), &step))?;
             children.push((step, child));
         }
-        if array.len() != length {
+        if realm::length(array) != length {
             return Err(self.lossy("an array that changed while it was read", ""));
         }
         self.push(object.clone(), children, Built::Array(Vec::with_capacity(length)))

@@ -4,8 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use dsh_code_runtime::{Failure, FailureKind};
+use rquickjs::atom::PredefinedAtom;
 use rquickjs::function::This;
-use rquickjs::{Coerced, Constructor, Ctx, FromJs as _, Function, Object, Result, String as JsString, Value};
+use rquickjs::{
+    Array, Coerced, Constructor, Ctx, FromJs as _, Function, Object, Result, String as JsString, Value,
+};
 
 use super::globals::Saved;
 use super::inspect::Probes;
@@ -16,6 +19,8 @@ pub(super) struct Realm<'js> {
     pub(super) array_prototype: Object<'js>,
     error: Constructor<'js>,
     to_well_formed: Function<'js>,
+    /// Makes a class of errors of a name.
+    pub(super) error_class: Function<'js>,
     pub(super) probes: Probes<'js>,
     pub(super) saved: Saved<'js>,
     verdict: Verdict,
@@ -54,6 +59,7 @@ impl<'js> Realm<'js> {
             array_prototype: prototype("Array")?,
             to_well_formed: prototype("String")?.get("toWellFormed")?,
             error,
+            error_class: ctx.eval(ERROR_CLASS)?,
             probes: Probes::new(ctx)?,
             saved: Saved::new(ctx)?,
             verdict,
@@ -134,6 +140,13 @@ pub(super) fn quietly<T>(ctx: &Ctx<'_>, result: Result<T>) -> Option<T> {
     result.ok()
 }
 
+/// How long an array is. The binding's own answer panics from 2³¹ on, and `new Array(4294967295)` is an array.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "32 bits, whole, not negative")]
+pub(super) fn length(array: &Array<'_>) -> usize {
+    let length = quietly(array.ctx(), array.as_object().get::<_, f64>(PredefinedAtom::Length));
+    length.map_or(0, |length| length as usize)
+}
+
 /// What is said of a thrown value that can't be shown, because showing it throws.
 pub(super) const UNRENDERABLE: &str = "a value that can't be shown";
 
@@ -144,3 +157,8 @@ pub(crate) fn out_of_memory(allowed: usize) -> Failure {
     );
     Failure::new(FailureKind::MemoryLimit, message)
 }
+
+/// A class of errors of that name.
+const ERROR_CLASS: &str = "(name => { const made = class extends Error { constructor(message) { super(message); \
+    Object.defineProperty(this, 'name', { value: name, writable: true, enumerable: true, configurable: true }); } }; \
+    Object.defineProperty(made, 'name', { value: name, configurable: true }); return made; })";

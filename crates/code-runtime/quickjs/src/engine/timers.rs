@@ -7,6 +7,8 @@ use rquickjs::{Ctx, Exception, Function, Result, Value};
 
 /// Timers that may wait at once.
 const MAX_TIMERS: usize = 10_000;
+/// Arguments that their callbacks may be called with, all together: what is held here the engine does not see.
+const MAX_ARGUMENTS: usize = 100_000;
 /// The longest delay that 32 bits hold; a longer one is as good as none in a program of minutes.
 const MAX_DELAY_MS: f64 = 2_147_483_647.0;
 
@@ -16,6 +18,8 @@ pub(super) struct Timers<'js> {
     /// By due time and then by age.
     queue: BTreeMap<(Instant, u32), Timer<'js>>,
     due: HashMap<u32, Instant>,
+    /// How many arguments wait.
+    arguments: usize,
     last: u32,
 }
 
@@ -48,6 +52,13 @@ impl<'js> Timers<'js> {
         let delay = if delay >= 1.0 { delay.min(MAX_DELAY_MS) } else { 1.0 };
         let delay = Duration::from_secs_f64(delay / 1_000.0);
         arguments.drain(..arguments.len().min(2));
+        if arguments.len() > MAX_ARGUMENTS - self.arguments {
+            let message = format!(
+                "more than {MAX_ARGUMENTS} arguments wait in timers: use a function that holds its values"
+            );
+            return Err(Exception::throw_range(ctx, &message));
+        }
+        arguments.shrink_to_fit();
         self.last += 1;
         self.put(self.last, now + delay, Timer { callback, arguments, every: repeats.then_some(delay) });
         Ok(self.last)
@@ -57,7 +68,8 @@ impl<'js> Timers<'js> {
     pub(super) fn clear(&mut self, number: &Value<'js>) {
         let number = number.as_int().and_then(|number| u32::try_from(number).ok());
         if let Some((number, due)) = number.and_then(|number| self.due.remove_entry(&number)) {
-            self.queue.remove(&(due, number));
+            let timer = self.queue.remove(&(due, number));
+            self.arguments -= timer.map_or(0, |timer| timer.arguments.len());
         }
     }
 
@@ -75,6 +87,7 @@ impl<'js> Timers<'js> {
         let entry = self.queue.first_entry().filter(|entry| entry.key().0 <= now)?;
         let ((_, number), timer) = entry.remove_entry();
         self.due.remove(&number);
+        self.arguments -= timer.arguments.len();
         if let Some(every) = timer.every {
             self.put(number, now + every, timer.clone());
         }
@@ -82,6 +95,7 @@ impl<'js> Timers<'js> {
     }
 
     fn put(&mut self, number: u32, due: Instant, timer: Timer<'js>) {
+        self.arguments += timer.arguments.len();
         self.due.insert(number, due);
         self.queue.insert((due, number), timer);
     }

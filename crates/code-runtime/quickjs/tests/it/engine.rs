@@ -135,7 +135,7 @@ fn an_engine_says_what_it_used_however_the_program_ended() {
     assert!(failed.busy > idle.busy && failed.busy >= Duration::from_millis(10), "{failed:?} {idle:?}");
     let waiting = used("await new Promise((go) => setTimeout(go, 300));");
     assert!(waiting.busy < Duration::from_millis(200), "{waiting:?}");
-    assert_eq!(used("enum E { A }").peak_memory, 0, "no engine was started");
+    assert!(used("enum E { A }").peak_memory < 2_000_000, "the engine has nothing but its world");
 }
 
 /// A reply that is there when the program ends is not taken.
