@@ -54,8 +54,8 @@ impl CodeMode {
         Self { measures: false, ..self }
     }
 
-    /// Mounts the transport, and the prompt sections `tools:code-only` (99) and `tools:sdk` (150), which are empty where
-    /// the presentation does not need them. Which scopes present their tools to programs is
+    /// Mounts the transport, and the prompt sections `tools:code-only` (99), `tools:choice` (149) and `tools:sdk` (150), which
+    /// are empty where the presentation does not need them. Which scopes present their tools to programs is
     /// [`Tools::present_as`]'s to say.
     ///
     /// Dropping what it returns takes all of it away; when it fails, nothing stays. The registry is kept alive by it.
@@ -71,12 +71,16 @@ impl CodeMode {
         let bridge = Bridge { definition, runtime: self.runtime.clone(), language: self.language };
         let mut all = Registrations::new();
         all.push(self.tools.mount_transport(Arc::new(bridge))?);
-        let tools = self.tools.clone();
-        let rule = move |cx: &AssembleContext| match tools.view(cx.effective_scope()).presentation() {
-            Presentation::Code => words::CODE_ONLY,
-            Presentation::Native | Presentation::Both => "",
-        };
-        all.push(prompt.section(None, Section::new("tools:code-only", 99, Text::from_fn(rule)))?);
+        for (name, order, shown, words) in [
+            ("tools:code-only", 99, Presentation::Code, words::CODE_ONLY),
+            ("tools:choice", 149, Presentation::Both, words::CHOICE),
+        ] {
+            let tools = self.tools.clone();
+            let text = move |cx: &AssembleContext| {
+                if tools.view(cx.effective_scope()).presentation() == shown { words } else { "" }
+            };
+            all.push(prompt.section(None, Section::new(name, order, Text::from_fn(text)))?);
+        }
         let limits = Limits { declarations_bytes: self.config.max_sdk_bytes.get(), ..Limits::default() };
         let section = SdkSection::new(self.tools.clone(), self.language, limits);
         let sdk = move |cx: &AssembleContext| section.text(cx.effective_scope());

@@ -43,6 +43,11 @@ pub(crate) fn parameters(language: Language) -> Params {
 pub(crate) const CODE_ONLY: &str = "`run_code` is the only tool that can be called directly. A direct call of another tool \
                                     fails; call it from inside a program for `run_code`.";
 
+/// What helps to choose, where there are both ways to the tools.
+pub(crate) const CHOICE: &str = "Call a tool directly for a single step whose whole result you want to see. Where the work is \
+                                 many calls, or a result is only counted, filtered or passed on, write one program for \
+                                 `run_code`: the calls run in it without a round trip, and only what it returns is read.";
+
 pub(crate) fn route(tool: &str) -> String {
     format!("only `{RUN_CODE}` can; call `{tool}` from inside a program for `{RUN_CODE}`")
 }

@@ -20,11 +20,11 @@ use dsh_sandbox_policy::{
     CONTEXT_NAME, CONTEXT_ORDER, ModeChanged, PolicySource, SandboxMode, standing_rule,
 };
 use dsh_session::Vocabulary;
-use dsh_system_prompt::{AssembleContext, Context, OfferedTools, PromptConfig, Text};
+use dsh_system_prompt::{AssembleContext, Context, OfferedTools, PromptConfig, Section, Text};
 use dsh_tool_fs::{FsTools, FsToolsConfig};
 use dsh_tool_fs_search::{SearchTools, SearchToolsConfig};
 use dsh_tool_sdk::Language;
-use dsh_tools_core::with_dispatches;
+use dsh_tools_core::{Presentation, with_dispatches};
 use serde::Deserialize;
 
 use crate::programs::CodeConfig;
@@ -108,14 +108,27 @@ fn model(config: ModelConfig, host: &Host) -> Result<Registrations, MountError> 
 
 fn agent_loop(config: LoopConfig, host: &Host) -> Result<Registrations, MountError> {
     host.declare(dsh_agent::declare)?;
+    let tools = host.tools.clone();
+    let about_calls = move |cx: &AssembleContext| match tools.view(cx.effective_scope()).presentation() {
+        Presentation::Native | Presentation::Both => ABOUT_CALLS,
+        Presentation::Code => "",
+    };
+    let section = Section::new("harness:calls", -90, Text::from_fn(about_calls));
+    let mut mounted: Registrations = host.prompt.section(None, section)?.into();
     let parts = LoopParts {
         tools: host.tools.clone(),
         prompt: host.prompt.clone(),
         model: host.model.clone(),
         ids: Arc::clone(&host.environment.ids),
     };
-    Ok(host.turns.provide(Arc::new(AgentLoop::new(parts, config)))?.into())
+    mounted.push(host.turns.provide(Arc::new(AgentLoop::new(parts, config)))?);
+    Ok(mounted)
 }
+
+/// What a model can't know about how its calls are run (spec 02 §A).
+const ABOUT_CALLS: &str = "Calls in one message are run together: those that only read overlap, those that change something run \
+in order. So send at once what does not depend on each other's results. A call that fails says why; change what it says, \
+and don't repeat it unchanged. When the work is done, say in a few words what you did and what you found.";
 
 fn fs_local(config: LocalFsConfig, host: &Host) -> Result<Registrations, MountError> {
     let local = Arc::new(LocalFs::new(config));

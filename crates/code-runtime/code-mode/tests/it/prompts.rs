@@ -29,10 +29,13 @@ fn under_both_there_are_declarations_and_no_rule_and_under_native_neither() {
     stage.keep(|stage| stage.tools.present_as(Some(&scope), Presentation::Both).unwrap());
     let told = prompt(&stage);
     assert!(told.contains("```ts") && !told.contains("is the only tool"));
+    let at = |words: &str| told.find(words).unwrap_or_else(|| panic!("no {words:?} in {told}"));
+    assert!(at("Call a tool directly for a single step") < at("```ts"));
     let stage = Stage::new();
     let scope = stage.agent.scope().clone();
     let _native = stage.tools.present_as(Some(&scope), Presentation::Native).unwrap();
-    assert!(!prompt(&stage).contains("```ts"));
+    let told = prompt(&stage);
+    assert!(!told.contains("```ts") && !told.contains("run_code"), "{told}");
 }
 
 /// Takes away what Code Mode says.
@@ -66,7 +69,8 @@ fn a_listener_may_take_the_declarations_away_and_a_scope_may_have_its_own() {
     assert!(others.contains("```ts"));
     drop(own);
     stage.keep(|stage| stage.prompt.on_assemble(None, Arc::new(Without)));
-    assert!(!prompt(&stage).contains("```ts"));
+    let told = prompt(&stage);
+    assert!(!told.contains("```ts") && !told.contains("run_code"), "{told}");
 }
 
 /// Runs programs of a language that nobody here writes.
@@ -115,7 +119,8 @@ fn everything_goes_with_the_mount() {
     drop(std::mem::take(&mut stage.mounted));
     let view = stage.tools.view(Some(stage.agent.scope()));
     assert!(view.get("run_code").is_none() && view.offered().is_err());
-    assert!(!prompt(&stage).contains("```ts"));
+    let told = prompt(&stage);
+    assert!(!told.contains("```ts") && !told.contains("run_code"), "{told}");
 }
 
 #[test]

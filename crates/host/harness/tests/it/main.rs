@@ -8,6 +8,7 @@ mod many_tools;
 mod models;
 mod mounting;
 mod programs;
+mod prompts;
 mod reach;
 mod session_mode;
 mod sessions;
