@@ -223,7 +223,9 @@ fn import(foreign: &Json, limits: &ImportLimits, params: bool) -> Result<Importe
     if params {
         shape = one_object(&mut walk, shape).map_err(|found| ImportError::RootNotObject { found })?;
     }
-    let (product, cut) = emit::emit(&shape.shared(), limits.bytes.min(MAX_BYTES));
+    // Remarks stand behind what is said; with them a description is no longer than a second import takes.
+    let text = limits.text.max(ImportLimits::default().text);
+    let (product, cut) = emit::emit(&shape.shared(), limits.bytes.min(MAX_BYTES), text);
     if cut > 0 {
         let note = format!("{cut} parts do not fit into {} bytes, so anything is taken there", limits.bytes);
         walk.found("(size)", Finding::new(Fate::Dropped, note));

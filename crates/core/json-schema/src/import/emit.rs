@@ -10,9 +10,10 @@ use super::shape::{Form, Notes, Rule, Shape, Takes};
 /// What a shape needs at least to be written.
 const LEAST: usize = 24;
 
-/// Writes a root within about `bytes`; the parts that do not fit become any JSON, and are counted.
-pub(super) fn emit(root: &Arc<Shape>, bytes: usize) -> (Json, usize) {
-    let mut emit = Emit { whole: HashMap::new(), cut: 0 };
+/// Writes a root within about `bytes`, with at most `text` characters in a description; the parts that do not fit become
+/// any JSON, and are counted.
+pub(super) fn emit(root: &Arc<Shape>, bytes: usize, text: usize) -> (Json, usize) {
+    let mut emit = Emit { whole: HashMap::new(), cut: 0, text };
     let json =
         if root.weight <= bytes { emit.whole(root) } else { emit.node(root, &mut Allowance::Of(bytes)) };
     (json, emit.cut)
@@ -22,6 +23,8 @@ struct Emit {
     /// What has been written whole, by address, so that shared parts stay shared.
     whole: HashMap<*const Shape, Json>,
     cut: usize,
+    /// Characters of a description.
+    text: usize,
 }
 
 /// How the children of a node are written.
@@ -56,7 +59,7 @@ impl Emit {
     }
 
     fn node(&mut self, shape: &Arc<Shape>, allowance: &mut Allowance) -> Json {
-        let mut left = children(shape).count();
+        let (mut left, text) = (children(shape).count(), self.text);
         if let Allowance::Of(bytes) = allowance {
             let below: usize = children(shape).map(|child| child.weight).sum();
             *bytes = bytes.saturating_sub(shape.weight.saturating_sub(below));
@@ -71,23 +74,25 @@ impl Emit {
             }
         };
         match &shape.takes {
-            Takes::Anything => shape.notes.annotations().collect::<Object>().into(),
+            Takes::Anything => shape.notes.annotations(text).collect::<Object>().into(),
             Takes::Forms(forms) => match forms.as_slice() {
                 [] => {
                     let mut notes = shape.notes.clone();
                     notes.remark("no value fits here".to_owned());
-                    notes.annotations().collect::<Object>().into()
+                    notes.annotations(text).collect::<Object>().into()
                 }
                 [only] => {
                     let notes = together(&shape.notes, &only.notes);
-                    form(&only.rule, &notes, &mut child)
+                    form(&only.rule, &notes, text, &mut child)
                 }
                 several => {
-                    let branches: Vec<Json> =
-                        several.iter().map(|branch| form(&branch.rule, &branch.notes, &mut child)).collect();
+                    let branches: Vec<Json> = several
+                        .iter()
+                        .map(|branch| form(&branch.rule, &branch.notes, text, &mut child))
+                        .collect();
                     let mut union = Object::new();
                     union.insert("oneOf", branches);
-                    union.extend(shape.notes.annotations());
+                    union.extend(shape.notes.annotations(text));
                     union.into()
                 }
             },
@@ -111,10 +116,10 @@ fn together(outer: &Notes, inner: &Notes) -> Notes {
     notes
 }
 
-fn form(rule: &Rule, notes: &Notes, child: &mut impl FnMut(&Arc<Shape>) -> Json) -> Json {
+fn form(rule: &Rule, notes: &Notes, text: usize, child: &mut impl FnMut(&Arc<Shape>) -> Json) -> Json {
     let mut node = Object::new();
     node.insert("type", rule.name());
-    node.extend(notes.annotations());
+    node.extend(notes.annotations(text));
     match rule {
         Rule::Scalar(_, literals) => {
             if let Some(literals) = literals {

@@ -10,6 +10,7 @@ use dsh_json::{Json, Kind};
 
 use crate::assert::ANNOTATIONS;
 use crate::program::Scalar;
+use crate::words;
 
 /// What a node takes, and what is said about it.
 #[derive(Clone, Debug, Default)]
@@ -328,40 +329,49 @@ impl Notes {
         texts.chain(others).map(|length| ENTRY_WEIGHT.saturating_mul(2).saturating_add(length)).sum()
     }
 
-    /// The annotations in their order, remarks in the description.
-    pub(super) fn annotations(&self) -> impl Iterator<Item = (&'static str, Json)> {
-        ANNOTATIONS.into_iter().filter_map(|name| {
+    /// The annotations in their order, remarks in the description, which has at most `most` characters.
+    pub(super) fn annotations(&self, most: usize) -> impl Iterator<Item = (&'static str, Json)> {
+        ANNOTATIONS.into_iter().filter_map(move |name| {
             if name == "description" {
-                return self.text().map(|text| (name, Json::from(text)));
+                return self.text(most).map(|text| (name, Json::from(text)));
             }
             let (_, value) = self.others.iter().find(|(known, _)| *known == name)?;
             Some((name, value.clone()))
         })
     }
 
-    /// The description with the remarks as a sentence behind it.
-    fn text(&self) -> Option<String> {
-        let said = self.description.as_deref().map(str::trim_end).filter(|text| !text.is_empty());
+    /// The description with the remarks as a sentence behind it. The remarks are rules, so what is said gives way to them.
+    fn text(&self, most: usize) -> Option<String> {
         let Some((first, rest)) = self.remarks.split_first() else {
-            return self.description.as_deref().map(str::to_owned);
+            return self.description.as_deref().map(|said| cut(said, most));
         };
-        let mut text = String::new();
-        if let Some(said) = said {
-            text.push_str(said);
-            text.push_str(match (said.contains('\n'), said.ends_with(['.', '!', '?', ':', ';', ')', '…'])) {
-                (true, _) => "\n",
-                (false, true) => " ",
-                (false, false) => ". ",
-            });
-        }
+        let mut rules = String::new();
         let mut letters = first.chars();
-        text.extend(letters.next().into_iter().flat_map(char::to_uppercase));
-        text.push_str(letters.as_str());
+        rules.extend(letters.next().into_iter().flat_map(char::to_uppercase));
+        rules.push_str(letters.as_str());
         for remark in rest {
-            text.push_str("; ");
-            text.push_str(remark);
+            rules.push_str("; ");
+            rules.push_str(remark);
         }
-        text.push('.');
-        Some(text)
+        rules.push('.');
+        // Two characters may stand between the two.
+        let room = most.saturating_sub(rules.chars().count().saturating_add(2));
+        let said = self.description.as_deref().map(str::trim_end).filter(|said| !said.is_empty() && room > 0);
+        let Some(said) = said.map(|said| cut(said, room)) else { return Some(cut(&rules, most)) };
+        let between = match (said.contains('\n'), said.ends_with(['.', '!', '?', ':', ';', ')', '…'])) {
+            (true, _) => "\n",
+            (false, true) => " ",
+            (false, false) => ". ",
+        };
+        Some(format!("{said}{between}{rules}"))
+    }
+}
+
+/// A text of at most `most` characters, the mark of a cut included.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        text.to_owned()
+    } else {
+        words::shorten(text, most.saturating_sub(1))
     }
 }

@@ -283,3 +283,30 @@ fn any_name_is_a_name() {
     let found = imported.violations(&bad.into(), "");
     assert_eq!(found.to_string(), "__proto__: must have at least 1 character; found 0 in \"\"");
 }
+
+/// What stands behind a long description is a rule, and the whole is no longer than a second import takes.
+#[test]
+fn a_long_description_gives_way_to_rules() {
+    let most = ImportLimits::default().text;
+    for length in [0, 10, most - 20, most - 1, most, most + 1, 3 * most] {
+        let said = "é".repeat(length);
+        let foreign = object! {
+            "type": "object",
+            "properties": object! { "a": object! { "type": "string", "format": "uuid", "description": said } },
+        };
+        let imported = Schema::import(&foreign, &ImportLimits::default()).unwrap();
+        let product = imported.schema().json();
+        let told =
+            product.get("properties").and_then(|all| all.get("a")?.get("description")?.as_str()).unwrap();
+        assert!(told.ends_with("Format uuid.") && told.chars().count() <= most, "{length}: {}", told.len());
+        let again = Schema::import(product, &ImportLimits::default()).unwrap();
+        assert!(again.report().is_exact() && again.schema() == imported.schema(), "{length}");
+    }
+    // Rules alone may be too long, too.
+    let many = (0..400).map(|n| (format!("x-rule-{n}"), Json::from("y".repeat(100))));
+    let foreign: Json =
+        many.chain([("type".to_owned(), Json::from("string"))]).collect::<Object>().into();
+    let imported = Schema::import(&foreign, &ImportLimits::default()).unwrap();
+    let again = Schema::import(imported.schema().json(), &ImportLimits::default()).unwrap();
+    assert!(again.report().is_exact() && again.schema() == imported.schema());
+}
