@@ -89,6 +89,7 @@ pub struct Definition {
     pub(crate) parameters: Schema,
     pub(crate) output: Schema,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) polls: bool,
     pub(crate) tool: Arc<dyn AnyTool>,
 }
 
@@ -140,9 +141,9 @@ impl Definition {
         let parameters = tool.parameters().map_err(named)?;
         let output = Schema::for_output::<T::Output>()
             .map_err(|source| DefinitionError::Output { tool: Arc::clone(&name), source })?;
-        let (description, timeout) = (tool.description().into(), tool.timeout());
+        let (description, timeout, polls) = (tool.description().into(), tool.timeout(), T::POLLS);
         let typed = Typed { tool, parameters: parameters.clone() };
-        Self { name, description, parameters, output, timeout, tool: Arc::new(typed) }.checked()
+        Self { name, description, parameters, output, timeout, polls, tool: Arc::new(typed) }.checked()
     }
 
     /// A tool that brings its own schemas and checks its own arguments.
@@ -154,13 +155,21 @@ impl Definition {
         tool: impl AnyTool + 'static,
     ) -> Result<Self, DefinitionError> {
         let (name, description) = (name.into(), description.into());
-        Self { name, description, parameters, output, timeout: None, tool: Arc::new(tool) }.checked()
+        let tool = Arc::new(tool);
+        Self { name, description, parameters, output, timeout: None, polls: false, tool }.checked()
     }
 
     /// The same tool with a time limit, which a timeout policy enforces. Declaring one promises that the body listens
     /// to its cancellation.
     pub fn with_timeout(self, timeout: Duration) -> Result<Self, DefinitionError> {
         Self { timeout: Some(timeout), ..self }.checked()
+    }
+
+    /// The same tool, of which the same call again is its use: it asks how something stands. Policies that speak up about
+    /// repeated calls pass over it.
+    #[must_use]
+    pub fn polling(self) -> Self {
+        Self { polls: true, ..self }
     }
 
     fn checked(self) -> Result<Self, DefinitionError> {
@@ -200,6 +209,11 @@ impl Definition {
     /// Its time limit, if it declares one.
     pub fn timeout(&self) -> Option<Duration> {
         self.timeout
+    }
+
+    /// Whether calling it again and again is its use.
+    pub fn polls(&self) -> bool {
+        self.polls
     }
 
     /// How a call is shown. A presenter that panics gives the plain card.

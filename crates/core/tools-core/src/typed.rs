@@ -60,6 +60,8 @@ use crate::{
 pub trait Tool: Send + Sync + 'static {
     /// The name that models call.
     const NAME: &'static str;
+    /// Whether calling it again and again is its use ([`Definition::polling`](crate::Definition::polling)).
+    const POLLS: bool = false;
     /// What it takes. Doc comments of the fields become their descriptions.
     type Args: DeserializeOwned + JsonSchema + Send + Sync;
     /// What it returns: the true value, not text for the model.

@@ -16,11 +16,13 @@ use dsh_code_mode::CodeMode;
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
 use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
 use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
+use dsh_repeat_reminder::{RepeatConfig, RepeatReminder};
 use dsh_sandbox_policy::{
     CONTEXT_NAME, CONTEXT_ORDER, ModeChanged, PolicySource, SandboxMode, standing_rule,
 };
 use dsh_session::Vocabulary;
 use dsh_system_prompt::{AssembleContext, Context, OfferedTools, PromptConfig, Section, Text};
+use dsh_timeout_policy::{TimeoutConfig, TimeoutPolicy};
 use dsh_tool_fs::{FsTools, FsToolsConfig};
 use dsh_tool_fs_search::{SearchTools, SearchToolsConfig};
 use dsh_tool_sdk::Language;
@@ -38,6 +40,8 @@ pub(crate) fn table() -> Vec<Row> {
         row("system-prompt", "identity, persona and tool order of the prompt", system_prompt),
         row("model", "the model that answers", model),
         row("agent-loop", "turns and steps", agent_loop),
+        row("timeout-policy", "deadlines for tools that declare a budget", timeout_policy),
+        row("repeat-reminder", "tells the model that it repeats itself", repeat_reminder),
         row("fs-local", "files and searches on the local disk", fs_local),
         row("observation-policy", "what was not read is not overwritten", observation_policy),
         row("tool-fs", "the tools `read`, `write` and `edit`", tool_fs),
@@ -129,6 +133,16 @@ fn agent_loop(config: LoopConfig, host: &Host) -> Result<Registrations, MountErr
 const ABOUT_CALLS: &str = "Calls in one message are run together: those that only read overlap, those that change something run \
 in order. So send at once what does not depend on each other's results. A call that fails says why; change what it says, \
 and don't repeat it unchanged. When the work is done, say in a few words what you did and what you found.";
+
+#[expect(clippy::unnecessary_wraps, reason = "as every row")]
+fn timeout_policy(config: TimeoutConfig, host: &Host) -> Result<Registrations, MountError> {
+    Ok(TimeoutPolicy::new(host.tools.clone(), config).register().into())
+}
+
+fn repeat_reminder(config: RepeatConfig, host: &Host) -> Result<Registrations, MountError> {
+    let reminder = RepeatReminder::new(host.tools.clone(), Arc::clone(&host.environment.ids), config)?;
+    Ok(reminder.register(&host.hooks))
+}
 
 fn fs_local(config: LocalFsConfig, host: &Host) -> Result<Registrations, MountError> {
     let local = Arc::new(LocalFs::new(config));

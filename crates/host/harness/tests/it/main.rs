@@ -7,6 +7,7 @@ mod escapes;
 mod many_tools;
 mod models;
 mod mounting;
+mod policies;
 mod programs;
 mod prompts;
 mod reach;

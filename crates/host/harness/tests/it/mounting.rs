@@ -53,6 +53,8 @@ fn rows_are_mounted_in_their_order_behind_the_table_and_unmounted_in_reverse() {
             "system-prompt",
             "model",
             "agent-loop",
+            "timeout-policy",
+            "repeat-reminder",
             "fs-local",
             "observation-policy",
             "tool-fs",

@@ -1,0 +1,52 @@
+//! Names with `*` in them.
+
+/// A name in which `*` stands for anything, also for nothing; every other character stands for itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pattern(Vec<Box<str>>);
+
+impl Pattern {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(text.split('*').map(Into::into).collect())
+    }
+
+    /// Whether the whole name is meant. Takes no longer than the name and the pattern are long, together.
+    pub(crate) fn matches(&self, name: &str) -> bool {
+        let (Some(first), rest) = (self.0.first(), self.0.get(1..).unwrap_or_default()) else { return false };
+        let Some((last, middle)) = rest.split_last() else { return **first == *name };
+        let Some(mut left) = name.strip_prefix(&**first) else { return false };
+        for part in middle {
+            let Some((_, behind)) = left.split_once(&**part) else { return false };
+            left = behind;
+        }
+        left.ends_with(&**last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    #[test]
+    fn stars_stand_for_anything_and_all_else_for_itself() {
+        for (pattern, name, matches) in [
+            ("probe", "probe", true),
+            ("probe", "probes", false),
+            ("pr.be", "probe", false),
+            ("*", "", true),
+            ("*", "anything", true),
+            ("a*", "a", true),
+            ("*z", "a-z", true),
+            ("a*z", "az", true),
+            ("a*a", "a", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("**", "x", true),
+            ("[a]*", "[a]b", true),
+            ("[a]*", "ab", false),
+            ("", "", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(Pattern::new(pattern).matches(name), matches, "{pattern} {name}");
+        }
+    }
+}

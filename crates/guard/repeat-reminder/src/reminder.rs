@@ -1,0 +1,121 @@
+//! Where the reminder listens.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use dsh_agent::{Entry, HookError, Hooks, PreStep, StepContext};
+use dsh_lifecycle::{Ids, Registrations};
+use dsh_llm::{Content, Message, Role, Source};
+use dsh_tools_core::{
+    Context, Execution, Layer, Next, Observer, Post, PostDecision, RUN_CODE, ToolError, ToolResult, Tools,
+    codes,
+};
+
+use crate::chains::{Chains, Seen};
+use crate::config::Settings;
+use crate::{ConfigError, RepeatConfig, words};
+
+/// The name that reminders have as their source.
+pub const PLUGIN: &str = "repeat-reminder";
+/// The form that they have.
+const FORM: &str = "notice";
+
+/// Counts the calls of agents and reminds them. The rules are in the crate's documentation.
+pub struct RepeatReminder {
+    tools: Tools,
+    ids: Arc<dyn Ids>,
+    settings: Settings,
+    chains: Chains,
+}
+
+impl RepeatReminder {
+    /// A reminder that has seen nothing yet. `ids` names the messages that ride on no result.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn new(tools: Tools, ids: Arc<dyn Ids>, config: RepeatConfig) -> Result<Self, ConfigError> {
+        Ok(Self { tools, ids, settings: Settings::of(config)?, chains: Chains::default() })
+    }
+
+    /// Listens to the results of all calls and to what people say. Dropping what it returns ends that.
+    #[must_use = "dropping it takes the reminder away"]
+    pub fn register(self, hooks: &Hooks) -> Registrations {
+        let tools = self.tools.clone();
+        let this = Arc::new(self);
+        [
+            tools.on_post_execute(None, Arc::clone(&this) as _),
+            tools.on_result(None, Arc::clone(&this) as _),
+            hooks.on_pre_step(None, this),
+        ]
+        .into_iter()
+        .collect()
+    }
+
+    /// Counts a call; what the model is to be told now.
+    fn observe(&self, call: &Execution) -> Option<Content> {
+        let agent = call.agent.as_ref()?;
+        let nested = call.parent.is_some();
+        if !self.settings.tracks(&call.name) || self.polls(call, nested) {
+            return None;
+        }
+        let (tool, arguments) = (&call.name, &call.arguments);
+        let count = self.chains.count(&Seen { agent, nested, tool, arguments });
+        let place = self.settings.thresholds.iter().position(|threshold| *threshold == count)?;
+        Some(if place == 0 {
+            words::nudge()
+        } else {
+            words::detailed(tool, count, arguments, self.settings.preview)
+        })
+    }
+
+    fn polls(&self, call: &Execution, nested: bool) -> bool {
+        let view = self.tools.view(call.agent.as_ref().map(dsh_agent::Agent::scope));
+        *call.name != *RUN_CODE && view.resolve(&call.name, nested).is_some_and(|tool| tool.polls())
+    }
+}
+
+#[async_trait]
+impl Layer<Post, PostDecision> for RepeatReminder {
+    /// Counts first, whatever others decide, and puts its message in front of theirs.
+    async fn call(&self, cx: &Post, next: Next<'_, Post, PostDecision>) -> Result<PostDecision, ToolError> {
+        self.chains.note(cx.execution.token);
+        let told = self.observe(&cx.execution);
+        let mut decision = next.run(cx).await?;
+        if let Some(content) = told {
+            let (PostDecision::Accept(_, contexts) | PostDecision::Block(_, contexts)) = &mut decision;
+            contexts.insert(0, Context { plugin: PLUGIN.into(), form: Some(FORM.into()), content });
+        }
+        Ok(decision)
+    }
+}
+
+impl Observer for RepeatReminder {
+    /// Sees the calls that were refused before any listener was asked.
+    fn result(&self, call: &Arc<Execution>, result: &Arc<ToolResult>) {
+        if self.chains.was_noted(call.token) {
+            return;
+        }
+        let stopped = [codes::ABORTED, codes::ABORTED_BEFORE_DISPATCH];
+        let code = result.error().and_then(|error| error.info.as_ref()).map(|info| &*info.code);
+        if code.is_some_and(|code| stopped.contains(&code)) {
+            return;
+        }
+        let (Some(content), Some(agent)) = (self.observe(call), &call.agent) else { return };
+        let source = Source::plugin_form(PLUGIN, FORM);
+        let message = Message { id: self.ids.fresh(), role: Role::User, content, source };
+        if let Err(error) = agent.inbox().inject(message) {
+            tracing::warn!(%error, tool = &*call.name, "a reminder was left out");
+        }
+    }
+}
+
+#[async_trait]
+impl PreStep for RepeatReminder {
+    /// A person's word begins everything anew, also one that is then refused.
+    async fn pre_step(&self, step: &StepContext<'_>, messages: Vec<Message>) -> Result<Entry, HookError> {
+        if messages.iter().any(|message| message.source == Source::User) {
+            self.chains.forget(step.agent);
+        }
+        Ok(Entry::Enter(messages))
+    }
+}

@@ -1,0 +1,150 @@
+//! Tools, agents, and a reminder that listens.
+
+use std::sync::Arc;
+
+use dsh_agent::{Agent, AgentParts, Entry, Hooks, StepContext, Target};
+use dsh_json::{Json, object};
+use dsh_json_schema::Schema;
+use dsh_lifecycle::{Cancel, Registrations, SeededIds, SteppingClock};
+use dsh_llm::{Message, Role, Source, plain_text, text};
+use dsh_repeat_reminder::{PLUGIN, RepeatConfig, RepeatReminder};
+use dsh_scope::Scope;
+use dsh_session::{Header, Session, SessionSpec, Vocabulary};
+use dsh_tools_core::{
+    AnyTool, BoxFuture, CallInput, Content, Definition, Execution, Guard, RunContext, ToolError, ToolResult,
+    Tools,
+};
+
+pub(crate) struct Scene {
+    pub(crate) tools: Tools,
+    pub(crate) hooks: Hooks,
+    pub(crate) kept: Registrations,
+}
+
+/// Gives back what it was given, or fails.
+struct Echo;
+
+impl AnyTool for Echo {
+    fn execute<'a>(
+        &'a self,
+        arguments: &'a Json,
+        _: &'a RunContext,
+    ) -> BoxFuture<'a, Result<Json, ToolError>> {
+        Box::pin(async move {
+            match arguments.get("fail") {
+                Some(_) => Err(ToolError::plain("as you wish")),
+                None => Ok(arguments.clone()),
+            }
+        })
+    }
+
+    fn render(&self, _: &Json, _: &Json) -> Result<Content, ToolError> {
+        Ok(text("done"))
+    }
+}
+
+/// Calls `other` with the same arguments each time, as a program would; its value says whether a reminder came with that.
+struct Program(Tools);
+
+impl AnyTool for Program {
+    fn execute<'a>(&'a self, _: &'a Json, cx: &'a RunContext) -> BoxFuture<'a, Result<Json, ToolError>> {
+        Box::pin(async move {
+            let (agent, parent) = (cx.execution().agent.clone(), Some(cx.execution().token));
+            let input = CallInput { agent, parent, ..CallInput::new("c", "other", object! { "q": 1 }) };
+            let reminded = said(&self.0.execute(input).await).is_some();
+            Ok(object! { "reminded": reminded })
+        })
+    }
+
+    fn render(&self, _: &Json, _: &Json) -> Result<Content, ToolError> {
+        Ok(text("done"))
+    }
+}
+
+pub(crate) fn tool(name: &str) -> Definition {
+    let any = || Schema::object().open().build().unwrap();
+    Definition::raw(name, "Gives back what it is given.", any(), any(), Echo).unwrap()
+}
+
+/// Denies one tool.
+struct Never(&'static str);
+
+impl Guard for Never {
+    fn check(&self, call: &Execution) -> Option<String> {
+        (*call.name == *self.0).then(|| "never".to_owned())
+    }
+}
+
+impl Scene {
+    /// Tools `probe`, `other`, `forbidden` and `status`, which polls; and a reminder with this configuration.
+    pub(crate) fn new(config: &str) -> Self {
+        let (tools, hooks, mut kept) = (Tools::new(), Hooks::default(), Registrations::new());
+        for name in ["probe", "other", "forbidden"] {
+            kept.push(tools.register(None, tool(name)).unwrap());
+        }
+        let any = || Schema::object().open().build().unwrap();
+        let program = Definition::raw("program", "Calls.", any(), any(), Program(tools.clone())).unwrap();
+        kept.push(tools.register(None, program).unwrap());
+        kept.push(tools.register(None, tool("status").polling()).unwrap());
+        kept.push(tools.guard(None, Arc::new(Never("forbidden"))));
+        let config = Json::parse(config).unwrap().read::<RepeatConfig>().unwrap();
+        let reminder = RepeatReminder::new(tools.clone(), Arc::new(SeededIds::new(1)), config).unwrap();
+        kept.append(reminder.register(&hooks));
+        Self { tools, hooks, kept }
+    }
+
+    pub(crate) fn agent(&self) -> Agent {
+        let session = Session::create(SessionSpec {
+            header: Header::new("s", 0).unwrap(),
+            vocabulary: Arc::new(dsh_agent::declare(Vocabulary::core()).unwrap()),
+            clock: Arc::new(SteppingClock::starting_at(0)),
+            sink: None,
+        });
+        let parts = AgentParts { hooks: self.hooks.clone(), ..AgentParts::default() };
+        Agent::with(Scope::root(), session, parts)
+    }
+
+    pub(crate) async fn call(&self, agent: &Agent, name: &str, arguments: Json) -> Arc<ToolResult> {
+        self.tools
+            .execute(CallInput { agent: Some(agent.clone()), ..CallInput::new("c", name, arguments) })
+            .await
+    }
+
+    /// Calls again and again; the numbers of the calls with which a reminder came.
+    pub(crate) async fn reminded(&self, agent: &Agent, name: &str, times: usize) -> Vec<usize> {
+        let mut with = Vec::new();
+        for number in 1..=times {
+            let result = self.call(agent, name, object! { "a": 1 }).await;
+            if said(&result).is_some() || waits(agent).is_some() {
+                with.push(number);
+            }
+        }
+        with
+    }
+
+    /// Proposes a step that says this.
+    pub(crate) async fn step(&self, agent: &Agent, source: Source) {
+        let (cancel, id) = (Cancel::new(), "m".into());
+        let step = StepContext { agent, turn: 1, step: 1, cancel: &cancel };
+        let said = Message { id, role: Role::User, content: text("go on"), source };
+        let entry = self.hooks.pre_step(&step, vec![said.clone()]).await.unwrap();
+        assert_eq!(entry, Entry::Enter(vec![said]), "it changes nothing");
+    }
+}
+
+/// The reminder that rides on a result.
+pub(crate) fn said(result: &Arc<ToolResult>) -> Option<String> {
+    let mut ours = result.contexts.iter().filter(|context| &*context.plugin == PLUGIN);
+    let context = ours.next()?;
+    assert_eq!(context.form.as_deref(), Some("notice"));
+    assert!(ours.next().is_none());
+    Some(plain_text(&context.content))
+}
+
+/// A reminder that waits for the next step by itself; it is taken.
+pub(crate) fn waits(agent: &Agent) -> Option<String> {
+    let message = agent.inbox().messages(Target::NextStep).into_iter().next()?;
+    assert_eq!(message.source, Source::plugin_form(PLUGIN, "notice"));
+    agent.inbox().retract(&message.id).unwrap();
+    Some(plain_text(&message.content))
+}
