@@ -56,16 +56,15 @@ impl Layer<Attempt, Answer> for TimeoutPolicy {
             () = sleep(budget) => attempt.cancel.cancel(Cause::Deadline),
         }
         let grace = Duration::from_millis(self.config.grace_ms.get());
-        let answer = match timeout(grace, &mut body).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                let tool = &*cx.execution.name;
-                tracing::warn!(tool, ?budget, ?grace, "a tool was told to stop and goes on");
-                if self.config.abandon {
-                    return Ok(Answer::failed(abandoned(budget, began.elapsed())));
-                }
-                body.await
+        let answer = if let Ok(answer) = timeout(grace, &mut body).await {
+            answer
+        } else {
+            let tool = &*cx.execution.name;
+            tracing::warn!(tool, ?budget, ?grace, "a tool was told to stop and goes on");
+            if self.config.abandon {
+                return Ok(Answer::failed(abandoned(budget, began.elapsed())));
             }
+            body.await
         };
         // Whoever stopped it first decides what it was.
         if attempt.cancel.own_cause() != Some(Cause::Deadline) {

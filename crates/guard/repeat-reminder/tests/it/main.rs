@@ -1,6 +1,5 @@
 //! The reminder on the registry's one path of a call.
 #![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
-#![expect(clippy::panic, reason = "a test fails by it")]
 
 mod chains;
 mod folding;
