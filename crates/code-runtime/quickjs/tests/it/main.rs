@@ -11,4 +11,5 @@ mod hostile;
 mod hostile_programs;
 mod kit;
 mod long;
+mod stock;
 mod world;

@@ -121,3 +121,32 @@ async fn full_confinement_can_be_demanded() {
     assert_eq!(pool.take().await.unwrap().level(), &Level::Full);
     next_one_works(&pool).await;
 }
+
+/// Waits until so many are ready.
+async fn stocked(pool: &WorkerPool, count: usize) {
+    while pool.in_stock().len() != count {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn the_first_taker_gets_the_worker_that_is_starting() {
+    let pool = pool();
+    let worker = pool.take().await.unwrap();
+    assert_eq!((pool.living(), pool.in_stock().len()), (1, 0));
+    // The next one is started when this one has ended, so that it does not compete with it.
+    drop(worker);
+    stocked(&pool, 1).await;
+    pool.close().await;
+    assert_eq!(pool.living(), 0);
+}
+
+#[tokio::test]
+async fn takers_that_come_at_once_each_get_their_own() {
+    let pool = pool();
+    let (a, b, c) = tokio::join!(pool.take(), pool.take(), pool.take());
+    let mut ids = [a.unwrap(), b.unwrap(), c.unwrap()].map(|worker| worker.id()).to_vec();
+    ids.dedup();
+    assert_eq!(ids.len(), 3);
+    assert_eq!(pool.in_stock().len(), 0);
+}
