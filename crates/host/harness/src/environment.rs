@@ -6,6 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dsh_lifecycle::{Clock, Ids, SeededIds, SteppingClock};
 
+use crate::Providers;
+
 /// What the harness knows of the machine and the person.
 #[derive(Clone)]
 pub struct Environment {
@@ -19,6 +21,8 @@ pub struct Environment {
     pub clock: Arc<dyn Clock>,
     /// Fresh names.
     pub ids: Arc<dyn Ids>,
+    /// Models on the network: keys, addresses, proxies.
+    pub providers: Providers,
     /// Whether results say how long they took and how much memory, which no two runs have in common.
     pub measures: bool,
 }
@@ -32,8 +36,8 @@ pub enum EnvironmentError {
 }
 
 impl Environment {
-    /// The environment of this process: its current directory, `HOME`, `XDG_STATE_HOME`, the system's clock, random
-    /// ids. This is the one place that reads them.
+    /// The environment of this process: its current directory, `HOME`, `XDG_STATE_HOME`, what [`Providers::read`] lists, the
+    /// system's clock, random ids. This is the one place that reads them.
     pub fn of_process() -> Result<Self, EnvironmentError> {
         let root = std::env::current_dir().map_err(EnvironmentError::CurrentDirectory)?;
         Ok(Self::of_process_at(root))
@@ -51,6 +55,7 @@ impl Environment {
             state: state.map(|state| state.join("dsh/sessions")),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
+            providers: Providers::read(|name| std::env::var(name).ok()),
             measures: true,
         }
     }

@@ -1,14 +1,16 @@
-//! Which model: `demo`, or a script (spec 12 §2).
+//! Which model: `demo`, a script, or one of a provider (spec 12 §2).
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
 use dsh_llm::Model;
+use dsh_llm_openai::{Provider, SetupError};
 use dsh_llm_script::{DemoModel, ScriptedModel};
 use serde::Deserialize;
 
 use crate::Environment;
+use crate::providers::ProviderConfigs;
 
 /// A model by its name on the command line or in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -18,14 +20,23 @@ pub enum ModelChoice {
     Demo,
     /// Answers from a file.
     Script(PathBuf),
+    /// A model of a provider on the network; its usual one, where none is named.
+    Of(Provider, Option<Arc<str>>),
 }
 
 /// Why a model can't be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// A name that nobody knows.
-    #[error("unknown model `{0}`; this version has `demo` and `script:FILE`")]
+    #[error("unknown model `{0}`; there are `deepseek[:NAME]`, `openai[:NAME]`, `script:FILE` and `demo`")]
     Unknown(String),
+    /// A model of a provider can't be set up.
+    #[error("{source} ({})", source.code())]
+    Provider {
+        /// What is missing.
+        #[from]
+        source: SetupError,
+    },
     /// The script can't be read.
     #[error("failed to read the script {}: {source}", file.display())]
     Unreadable {
@@ -56,11 +67,17 @@ impl FromStr for ModelChoice {
     type Err = ModelError;
 
     fn from_str(text: &str) -> Result<Self, ModelError> {
-        match text.split_once(':') {
-            None if text == "demo" => Ok(Self::Demo),
-            Some(("script", file)) if !file.is_empty() => Ok(Self::Script(file.into())),
-            _ => Err(ModelError::Unknown(text.to_owned())),
+        let (kind, name) = text.split_once(':').map_or((text, None), |(kind, name)| (kind, Some(name)));
+        match (kind, name) {
+            ("demo", None) => Some(Self::Demo),
+            ("script", Some(file)) if !file.is_empty() => Some(Self::Script(file.into())),
+            (kind, None) => Provider::named(kind).map(|provider| Self::Of(provider, None)),
+            (kind, Some(name)) if !name.is_empty() => {
+                Provider::named(kind).map(|provider| Self::Of(provider, Some(name.into())))
+            }
+            (_, Some(_)) => None,
         }
+        .ok_or_else(|| ModelError::Unknown(text.to_owned()))
     }
 }
 
@@ -69,15 +86,23 @@ impl ModelChoice {
     #[must_use]
     pub fn based(self, environment: &Environment, base: &Path) -> Self {
         match self {
-            Self::Demo => Self::Demo,
+            Self::Demo | Self::Of(..) => self,
             Self::Script(file) => Self::Script(environment.expand(&file, base)),
         }
     }
 
-    pub(crate) fn load(&self) -> Result<Arc<dyn Model>, ModelError> {
+    pub(crate) fn load(
+        self,
+        environment: &Environment,
+        configs: ProviderConfigs,
+    ) -> Result<Arc<dyn Model>, ModelError> {
         let file = match self {
             Self::Demo => return Ok(Arc::new(DemoModel)),
-            Self::Script(file) => file.clone(),
+            Self::Of(provider, name) => {
+                let Environment { providers, clock, .. } = environment;
+                return Ok(Arc::new(providers.model(provider, name.as_deref(), configs, clock)?));
+            }
+            Self::Script(file) => file,
         };
         let text = match std::fs::read_to_string(&file) {
             Ok(text) => text,

@@ -15,6 +15,7 @@ use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
 use dsh_code_mode::CodeMode;
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
 use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
+use dsh_llm_openai::OpenAiConfig;
 use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
 use dsh_repeat_reminder::{RepeatConfig, RepeatReminder};
 use dsh_sandbox_policy::{
@@ -30,6 +31,7 @@ use dsh_tools_core::{Presentation, with_dispatches};
 use serde::Deserialize;
 
 use crate::programs::CodeConfig;
+use crate::providers::ProviderConfigs;
 use crate::row::{MountError, Row, row};
 use crate::{Host, ModelChoice};
 
@@ -94,11 +96,13 @@ fn system_prompt(config: PromptConfig, host: &Host) -> Result<Registrations, Mou
     Ok(mounted)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct ModelConfig {
-    #[serde(default, rename = "use")]
+    #[serde(rename = "use")]
     choice: Option<ModelChoice>,
+    deepseek: OpenAiConfig,
+    openai: OpenAiConfig,
 }
 
 fn model(config: ModelConfig, host: &Host) -> Result<Registrations, MountError> {
@@ -106,8 +110,11 @@ fn model(config: ModelConfig, host: &Host) -> Result<Registrations, MountError> 
         return Ok(host.model.provide(Arc::clone(own))?.into());
     }
     let configured = config.choice.map(|choice| choice.based(&host.environment, &host.config_base));
-    let choice = host.model_choice.clone().or(configured).unwrap_or(ModelChoice::Demo);
-    Ok(host.model.provide(choice.load()?)?.into())
+    // Who has a key and says nothing else means to use it.
+    let keyed = || host.environment.providers.with_key().map(|provider| ModelChoice::Of(provider, None));
+    let choice = host.model_choice.clone().or(configured).or_else(keyed).unwrap_or(ModelChoice::Demo);
+    let configs = ProviderConfigs { deepseek: config.deepseek, openai: config.openai };
+    Ok(host.model.provide(choice.load(&host.environment, configs)?)?.into())
 }
 
 fn agent_loop(config: LoopConfig, host: &Host) -> Result<Registrations, MountError> {

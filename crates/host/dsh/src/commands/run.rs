@@ -84,7 +84,8 @@ fn tell_demo(harness: &Harness) {
         output::note(
             "note",
             "this is the demonstration: a script that looks around here with the real tools, whatever the prompt \
-             says. Name a model with --model, or as `use` under [model] in dsh.toml.",
+             says. For a real model set DEEPSEEK_API_KEY or OPENAI_API_KEY, or name one with --model or as `use` under \
+             [model] in dsh.toml.",
         );
     }
 }

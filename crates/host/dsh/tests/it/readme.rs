@@ -32,6 +32,8 @@ fn the_tour_prints_what_the_readme_says() {
         let output = Command::new("sh")
             .args(["-c", &line])
             .env("DSH", env!("CARGO_BIN_EXE_dsh"))
+            .env_remove("DEEPSEEK_API_KEY")
+            .env_remove("OPENAI_API_KEY")
             .current_dir(folder.path())
             .output()
             .unwrap();
@@ -56,7 +58,12 @@ fn the_configuration_of_the_readme_is_understood() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("dsh.toml"), text).unwrap();
     std::fs::write(folder.path().join("answers.json"), r#"{"steps": []}"#).unwrap();
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_dsh")).arg("plugins").current_dir(folder.path()).output().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
+    let output = command
+        .arg("plugins")
+        .current_dir(folder.path())
+        .env("DEEPSEEK_API_KEY", "sk-0123456789")
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

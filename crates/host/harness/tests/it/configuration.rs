@@ -53,7 +53,10 @@ fn what_nobody_understands_is_refused_with_its_place() {
             "2:8: sandbox-policy.mode: unknown variant `open`, expected one of `read-only`, `workspace-write`, `danger-full-access`",
         ),
         ("[model]\nuse = ['demo']", "2:7: model.use: invalid type: sequence, expected a string"),
-        ("[model]\nname = 'demo'", "2:1: model.name: unknown field `name`, expected `use`"),
+        (
+            "[model]\nname = 'demo'",
+            "2:1: model.name: unknown field `name`, expected one of `use`, `deepseek`, `openai`",
+        ),
         ("[code-mode]\nmaxWallMs = 0", "1:1: code-mode: maxWallMs is 0, expected 1 to 2147483647"),
         (
             "[code-mode]\nisolation = 'container'",

@@ -7,6 +7,7 @@ mod escapes;
 mod many_tools;
 mod models;
 mod mounting;
+mod network;
 mod policies;
 mod programs;
 mod prompts;

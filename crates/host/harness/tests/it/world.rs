@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use dsh_agent::Agent;
 use dsh_harness::{
-    CallTurn, ConfigText, Environment, Harness, HarnessBuilder, HarnessError, RequestedCall, SessionChoice,
+    CallTurn, ConfigText, Environment, Harness, HarnessBuilder, HarnessError, Providers, RequestedCall,
+    SessionChoice,
 };
 use dsh_lifecycle::{Cancel, Ids, SeededIds, SteppingClock};
 use dsh_llm::ContentBlock;
@@ -52,6 +53,7 @@ impl World {
             state: Some(self.path("state")),
             clock: Arc::new(SteppingClock::starting_at(0)),
             ids: Arc::new(ids),
+            providers: Providers::none(),
             measures: false,
         }
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use dsh_harness::{Agent, CallTurn, Environment, Harness, RequestedCall, SessionChoice};
+use dsh_harness::{Agent, CallTurn, Environment, Harness, Providers, RequestedCall, SessionChoice};
 use dsh_lifecycle::{Cancel, SeededIds, SteppingClock};
 use dsh_tools_core::{Execution, Observer, ToolResult};
 use parking_lot::Mutex;
@@ -89,6 +89,7 @@ impl Ground {
             state: None,
             clock: Arc::new(SteppingClock::starting_at(0)),
             ids: Arc::new(SeededIds::new(7)),
+            providers: Providers::none(),
             measures: false,
         };
         let config =
