@@ -1,18 +1,21 @@
-//! One step's calls on the lane: their source is a batch, and committing one is a line in the log, then publication.
+//! One step's calls on the lane: their source is a batch, or calls that arrive, and committing one is a line in the log,
+//! then publication.
 
 use std::cell::Cell;
 use std::future::Ready;
 use std::sync::Arc;
 
-use dsh_agent::TurnError;
+use dsh_agent::{ArrivingCall, CallOrigin, RequestedCall, TurnError};
 use dsh_json::{Json, Limits as JsonLimits};
 use dsh_llm::{Content, ContentBlock, Message, Role, Source};
 use dsh_scheduler::{Begun, Limits, Mode, Started, Work, run};
 use dsh_session::{CodedError, ToolCall, ToolResult as ToolResulted};
 use dsh_tools_core::{Arguments, CallInput, Context, Prepared, Settled, ToolError, ToolResult, codes};
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use futures_util::stream;
+use futures_util::stream::{self, BoxStream};
 
+use crate::arrival::{Arrival, Ear};
 use crate::turn::Turn;
 
 impl Turn<'_> {
@@ -20,29 +23,51 @@ impl Turn<'_> {
     ///
     /// Returns whether a call concluded the turn. The messages that ride on results wait in the inbox for the next step.
     pub(crate) async fn run_calls(&self, content: &Content) -> Result<bool, TurnError> {
-        let config = &self.driver.config;
-        let json_limits = JsonLimits { max_bytes: config.max_argument_bytes.get(), ..JsonLimits::default() };
+        let json_limits = self.json_limits();
         let calls: Vec<_> = content.iter().filter_map(|block| Pending::of(block, &json_limits)).collect();
-        let limits = Limits {
-            running: self.driver.settings.max_parallel_tool_calls(),
-            uncommitted: config.max_uncommitted_tool_calls,
-            waiting: config.max_tool_calls_per_step,
-            side: 0,
-        };
-        let mut work = Native { turn: self, concluded: false };
+        let limits = self.lane_limits();
+        let mut work = Native { turn: self, origin: None, concluded: false };
         if calls.len() > limits.waiting.get() {
             let error = too_many_calls(calls.len(), limits.waiting.get());
             for call in calls {
-                work.answer(&call, error.clone())?;
+                work.answer(call, error.clone())?;
             }
         } else {
             run(&mut work, stream::iter(calls), limits).await?;
         }
         Ok(work.concluded)
     }
+
+    /// Runs calls as they arrive, until their source has ended or the turn is stopped. Each has an assistant message of
+    /// its own, which is logged when the call starts.
+    pub(crate) async fn join_calls(
+        &self,
+        origin: &CallOrigin,
+        calls: BoxStream<'_, ArrivingCall>,
+    ) -> Result<(), TurnError> {
+        let json_limits = self.json_limits();
+        let calls = calls.take_until(self.cancel.cancelled());
+        let calls = calls.map(|call| Pending::arrived(call, &json_limits));
+        let mut work = Native { turn: self, origin: Some(origin), concluded: false };
+        run(&mut work, calls, self.lane_limits()).await
+    }
+
+    fn json_limits(&self) -> JsonLimits {
+        JsonLimits { max_bytes: self.driver.config.max_argument_bytes.get(), ..JsonLimits::default() }
+    }
+
+    fn lane_limits(&self) -> Limits {
+        let config = &self.driver.config;
+        Limits {
+            running: self.driver.settings.max_parallel_tool_calls(),
+            uncommitted: config.max_uncommitted_tool_calls,
+            waiting: config.max_tool_calls_per_step,
+            side: 0,
+        }
+    }
 }
 
-/// A call of the model that has not started.
+/// A call that has not started.
 struct Pending {
     id: Arc<str>,
     name: Arc<str>,
@@ -51,30 +76,51 @@ struct Pending {
     arguments: Arguments,
     /// The answer of the classifier, with the version of the registry that it holds for.
     mode: Cell<Option<(u64, Mode)>>,
+    /// Who waits for it, if it came by itself.
+    arrival: Option<Arrival>,
 }
 
 impl Pending {
     fn of(block: &ContentBlock, limits: &JsonLimits) -> Option<Self> {
         let ContentBlock::ToolCall { id, name, arguments, .. } = block else { return None };
-        Some(Self {
+        Some(Self::new(id, name, arguments, limits, None))
+    }
+
+    fn arrived(call: ArrivingCall, limits: &JsonLimits) -> Self {
+        let (RequestedCall { id, name, arguments }, arrival) = Arrival::of(call);
+        Self::new(&id, &name, &arguments, limits, Some(arrival))
+    }
+
+    fn new(
+        id: &Arc<str>,
+        name: &Arc<str>,
+        raw: &Arc<str>,
+        limits: &JsonLimits,
+        arrival: Option<Arrival>,
+    ) -> Self {
+        Self {
             id: Arc::clone(id),
             name: Arc::clone(name),
-            raw: Arc::clone(arguments),
-            arguments: Arguments::parse(arguments, limits),
+            raw: Arc::clone(raw),
+            arguments: Arguments::parse(raw, limits),
             mode: Cell::new(None),
-        })
+            arrival,
+        }
     }
 }
 
 struct Native<'a> {
     turn: &'a Turn<'a>,
+    /// Who makes calls that have no assistant message yet.
+    origin: Option<&'a CallOrigin>,
     concluded: bool,
 }
 
-/// What a started call needs for its commit: its id, and where its start stands in the log.
+/// What a started call needs for its commit: its id, where its start stands in the log, and who waits for it.
 struct Ticket {
     call_id: Arc<str>,
     seq: u64,
+    arrival: Option<Arrival>,
 }
 
 impl<'a> Work for Native<'a> {
@@ -108,10 +154,11 @@ impl<'a> Work for Native<'a> {
         self.turn.cancel.is_cancelled()
     }
 
-    async fn start(&mut self, call: Pending) -> Result<Begun<Self>, TurnError> {
+    async fn start(&mut self, mut call: Pending) -> Result<Begun<Self>, TurnError> {
         let turn = self.turn;
         let exclusive = self.mode(&call) == Mode::Exclusive;
-        let ticket = self.log_start(&call)?;
+        let ear = call.arrival.as_ref().map(|arrival| arrival.ear(&turn.cancel));
+        let ticket = self.log_start(&mut call)?;
         let input = CallInput {
             call_id: call.id,
             root_call_id: None,
@@ -119,17 +166,17 @@ impl<'a> Work for Native<'a> {
             arguments: call.arguments,
             agent: Some(turn.agent.clone()),
             parent: None,
-            cancel: turn.cancel.clone(),
+            cancel: ear.as_ref().map_or_else(|| turn.cancel.clone(), |ear| ear.call.clone()),
         };
         let tools = &turn.driver.parts.tools;
-        let started = match tools.prepare(input).await {
+        let started = match heard(ear.clone(), tools.prepare(input)).await {
             Prepared::Settled(settled) => Started::Settled(settled),
             Prepared::Ready(ready) => {
                 // A call that may change the world is on the device before it does.
                 if exclusive {
                     turn.session().flush().await.map_err(TurnError::Flush)?;
                 }
-                let body: Self::Body = Box::pin(tools.dispatch(ready));
+                let body: Self::Body = Box::pin(heard(ear, tools.dispatch(ready)));
                 Started::Running(body)
             }
         };
@@ -140,16 +187,27 @@ impl<'a> Work for Native<'a> {
         let finished = self.turn.driver.parts.tools.finish(settled).await;
         // First, so that a result never stands in the log without what rides on it.
         self.inject(&finished.result().contexts)?;
-        self.log_result(&ticket, finished.result())?;
+        let logged = self.log_result(&ticket, finished.result())?;
         let result = finished.publish();
         self.concluded |= result.concludes_turn();
+        if let Some(arrival) = ticket.arrival {
+            arrival.settle(logged);
+        }
         Ok(None)
     }
 
     async fn skip(&mut self, call: Pending) -> Result<(), TurnError> {
         let error =
             ToolError::new("AbortError", codes::ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch");
-        self.answer(&call, error)
+        self.answer(call, error)
+    }
+}
+
+/// Awaits a part of a call that may have a canceller of its own.
+async fn heard<T>(ear: Option<Ear>, work: impl Future<Output = T>) -> T {
+    match ear {
+        Some(ear) => Box::pin(ear.over(work)).await,
+        None => work.await,
     }
 }
 
@@ -174,7 +232,20 @@ impl Native<'_> {
         Ok(())
     }
 
-    fn log_start(&self, call: &Pending) -> Result<Ticket, TurnError> {
+    /// Logs that a call starts, after the assistant message that makes it if there is none yet. Its id is final then.
+    fn log_start(&self, call: &mut Pending) -> Result<Ticket, TurnError> {
+        if let Some(origin) = self.origin {
+            let asked = RequestedCall {
+                id: Arc::clone(&call.id),
+                name: Arc::clone(&call.name),
+                arguments: Arc::clone(&call.raw),
+            };
+            for block in self.turn.say(origin, [asked])?.iter() {
+                if let ContentBlock::ToolCall { id, .. } = block {
+                    call.id = Arc::clone(id);
+                }
+            }
+        }
         let event = self.turn.session().append(&ToolCall {
             turn: self.turn.number,
             step: self.turn.step,
@@ -182,16 +253,20 @@ impl Native<'_> {
             name: Arc::clone(&call.name),
             arguments: Arc::clone(&call.raw),
         })?;
-        Ok(Ticket { call_id: Arc::clone(&call.id), seq: event.seq })
+        Ok(Ticket { call_id: Arc::clone(&call.id), seq: event.seq, arrival: call.arrival.take() })
     }
 
-    /// Logs a call that never starts, with its result. Nobody is told of it.
-    fn answer(&self, call: &Pending, error: ToolError) -> Result<(), TurnError> {
-        let ticket = self.log_start(call)?;
-        self.log_result(&ticket, &ToolResult::failed(error))
+    /// Logs a call that never starts, with its result. Only who waits for it is told of it.
+    fn answer(&self, mut call: Pending, error: ToolError) -> Result<(), TurnError> {
+        let ticket = self.log_start(&mut call)?;
+        let logged = self.log_result(&ticket, &ToolResult::failed(error))?;
+        if let Some(arrival) = ticket.arrival {
+            arrival.settle(logged);
+        }
+        Ok(())
     }
 
-    fn log_result(&self, ticket: &Ticket, result: &ToolResult) -> Result<(), TurnError> {
+    fn log_result(&self, ticket: &Ticket, result: &ToolResult) -> Result<ToolResulted, TurnError> {
         let call_id = Arc::clone(&ticket.call_id);
         let block = ContentBlock::ToolResult {
             tool_call_id: Arc::clone(&call_id),
@@ -209,7 +284,7 @@ impl Native<'_> {
         let meta: Option<Json> = result.meta.clone();
         let event = ToolResulted { turn: self.turn.number, step: self.turn.step, message, error, meta };
         self.turn.session().append_from(&event, &[ticket.seq])?;
-        Ok(())
+        Ok(event)
     }
 }
 

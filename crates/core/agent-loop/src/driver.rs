@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use dsh_agent::{Agent, CallTurn, Notice, Running, Target, TurnError, TurnRunner};
+use dsh_agent::{Agent, ArrivingCall, CallOrigin, CallTurn, Notice, Running, Target, TurnError, TurnRunner};
 use dsh_lifecycle::{Cancel, Ids, Slot, contain_async};
 use dsh_llm::{Content, ErrorFacts, Message, Model, Role, Source};
 use dsh_session::TurnEndReason;
 use dsh_system_prompt::SystemPrompt;
 use dsh_tools_core::Tools;
+use futures_util::stream::BoxStream;
 
 use crate::turn::Turn;
 use crate::{LoopConfig, LoopSettings};
@@ -152,6 +153,19 @@ impl TurnRunner for AgentLoop {
         agent.announce();
         let mut turn = Turn::opened(self, agent, running.cancel(), open(&running)?);
         Ok(turn.run_program(calls).await?.reason)
+    }
+
+    async fn run_arriving(
+        &self,
+        agent: &Agent,
+        origin: CallOrigin,
+        calls: BoxStream<'_, ArrivingCall>,
+        cancel: &Cancel,
+    ) -> Result<TurnEndReason, TurnError> {
+        let running = agent.occupy(cancel)?;
+        agent.announce();
+        let mut turn = Turn::opened(self, agent, running.cancel(), open(&running)?);
+        Ok(turn.run_arriving(origin, calls).await?.reason)
     }
 }
 

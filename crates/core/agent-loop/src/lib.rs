@@ -18,12 +18,14 @@
 //! The loop spawns nothing. Whoever drives a turn awaits it; dropping its future leaves an open turn in the log, which
 //! is closed as interrupted before the agent's next turn, or when the session is opened again.
 
+mod arrival;
 mod calls;
 mod config;
 mod driver;
 mod enter;
 mod ids;
 mod listen;
+mod program;
 mod request;
 mod settings;
 mod step;

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use dsh_agent::{Agent, CallTurn, HookFailure, StepContext, Target, TurnError};
+use dsh_agent::{Agent, HookFailure, StepContext, Target, TurnError};
 use dsh_lifecycle::{Cancel, Cause, Panic};
-use dsh_llm::{Content, ContentBlock, ErrorFacts, Message, Role, Source};
-use dsh_session::{AbortReason, AssistantMessage, Session, StepEnd, StepStart, TurnEnd, TurnEndReason};
+use dsh_llm::{Content, ErrorFacts};
+use dsh_session::{AbortReason, Session, TurnEnd, TurnEndReason};
 
 use crate::driver::{AgentLoop, TurnOutcome, tell_failure};
 use crate::enter::Entered;
-use crate::ids::unique_call_ids;
 use crate::request::LastRequest;
 use crate::step::After;
 
@@ -51,13 +50,6 @@ impl<'a> Turn<'a> {
         self.close(reason).await
     }
 
-    /// Makes a program's calls, and closes the turn.
-    pub(crate) async fn run_program(&mut self, calls: CallTurn) -> Result<TurnOutcome, TurnError> {
-        let watch = self.watch();
-        let reason = watch.over(self.call(calls)).await;
-        self.close(reason).await
-    }
-
     /// Steps with the model until there is a reason to end (spec 02 §C.3).
     async fn converse(&mut self) -> Result<TurnEndReason, TurnError> {
         let mut owes_a_request = false;
@@ -95,34 +87,11 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// One step whose calls come from a program, with an assistant message that says so.
-    async fn call(&mut self, turn: CallTurn) -> Result<TurnEndReason, TurnError> {
-        self.step = 1;
-        let (session, step) = (self.session(), self.step);
-        session.append(&StepStart { turn: self.number, step })?;
-        let inbox = self.agent.inbox();
-        let waiting = inbox.proposal(false);
-        let messages = waiting.iter().map(|message| Message::clone(message)).collect();
-        inbox.deliver(self.number, &waiting, messages)?;
-        let note = std::iter::once(ContentBlock::Text { text: turn.note });
-        let calls = turn.calls.into_iter().map(|call| ContentBlock::ToolCall {
-            id: call.id,
-            name: call.name,
-            arguments: call.arguments,
-            provider_call_id: None,
-        });
-        let content = unique_call_ids(note.chain(calls).collect(), session, &*self.driver.parts.ids);
-        let source = Source::Model { provider: "dsh".into(), model: turn.origin, replay_state: None };
-        let id = self.driver.parts.ids.fresh();
-        let message = Message { id, role: Role::Assistant, content: Arc::clone(&content), source };
-        session.append_from(&AssistantMessage { turn: self.number, step, message, usage: None }, &[])?;
-        self.run_calls(&content).await?;
-        session.append(&StepEnd { turn: self.number, step })?;
-        Ok(TurnEndReason::Completed)
-    }
-
     /// Closes the turn, also after a failure: what is open in the log is answered as what it is (design §4.9).
-    async fn close(&mut self, reason: Result<TurnEndReason, TurnError>) -> Result<TurnOutcome, TurnError> {
+    pub(crate) async fn close(
+        &mut self,
+        reason: Result<TurnEndReason, TurnError>,
+    ) -> Result<TurnOutcome, TurnError> {
         let closed = match reason {
             Ok(reason) => self.close_as(reason).await,
             Err(error) => {

@@ -34,5 +34,5 @@ pub use hooks::{
 };
 pub use inbox::{Inbox, InboxError, InboxLimits, InboxSpliced, Splice, SpliceOutcome, Target, declare};
 pub use notice::{AgentObserver, Notice, SessionSource, Status};
-pub use runner::{CallTurn, RequestedCall, TurnError, TurnRunner};
+pub use runner::{ArrivingCall, CallOrigin, CallTurn, RequestedCall, TurnError, TurnRunner};
 pub use running::{Driving, Running};

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use dsh_lifecycle::Cancel;
-use dsh_session::{AppendError, TurnEndReason};
+use dsh_session::{AppendError, ToolResult, TurnEndReason};
+use futures_util::stream::BoxStream;
+use tokio::sync::oneshot;
 
 use crate::{Agent, InboxError};
 
@@ -31,6 +33,26 @@ pub struct CallTurn {
     pub calls: Vec<RequestedCall>,
 }
 
+/// Who makes calls that arrive one by one, as the log will say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallOrigin {
+    /// Who makes them.
+    pub origin: Arc<str>,
+    /// One sentence for the assistant message that carries each of them.
+    pub note: Arc<str>,
+}
+
+/// A call that arrives while others may run.
+#[derive(Debug)]
+pub struct ArrivingCall {
+    /// What is called.
+    pub call: RequestedCall,
+    /// Stops this call and no other. It is stopped with its turn, too.
+    pub cancel: Cancel,
+    /// Is sent the result after the log holds it and it is published. Dropped without one if the log could not be written.
+    pub settled: oneshot::Sender<ToolResult>,
+}
+
 /// The port through which calls become a turn of an agent.
 #[async_trait]
 pub trait TurnRunner: Send + Sync {
@@ -42,6 +64,21 @@ pub trait TurnRunner: Send + Sync {
         &self,
         agent: &Agent,
         turn: CallTurn,
+        cancel: &Cancel,
+    ) -> Result<TurnEndReason, TurnError>;
+
+    /// Opens a turn, runs calls on the lane as one step while they arrive, and closes the turn when `calls` has ended and
+    /// each that it brought has its result.
+    ///
+    /// A call joins the step when it starts: its own assistant message, then the call. They start in the order of
+    /// arrival, bodies overlap, and an exclusive one is a barrier, as within a batch. Cancelling a call's own
+    /// cancellation stops that call. Cancelling `cancel` ends the turn as aborted: `calls` is asked for no more, and what it
+    /// brought has a result each.
+    async fn run_arriving(
+        &self,
+        agent: &Agent,
+        origin: CallOrigin,
+        calls: BoxStream<'_, ArrivingCall>,
         cancel: &Cancel,
     ) -> Result<TurnEndReason, TurnError>;
 }

@@ -27,13 +27,14 @@ pub(crate) struct Global {
     /// The configuration [default: the nearest dsh.toml from the workspace upward]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The session log to create or to continue [default: a new file in the state directory for `run`, none for `call`]
+    /// The session log to create or to continue [default: a new file in the state directory for `run` and `mcp`, none for `call`]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
-    /// How tools are shown to the model: native, code or both [default: native]
+    /// How tools are shown to the model: native, code or both [default: the configuration's, else both]
     #[arg(long, global = true, value_name = "MODE", hide_possible_values = true, value_parser = modes())]
     pub(crate) mode: Option<Presentation>,
-    /// The model that answers: `demo`, or `script:FILE` [default: the configuration's, else `demo`]
+    /// The model that answers: `deepseek[:NAME]`, `openai[:NAME]`, `script:FILE` or `demo` [default: the configuration's, else that
+    /// of the key in the environment, else `demo`]
     #[arg(long, global = true, value_name = "SPEC")]
     pub(crate) model: Option<ModelChoice>,
     /// Print for machines
@@ -77,6 +78,8 @@ pub(crate) enum Command {
         /// The program, the body of an async function; `-` reads it from stdin
         file: PathBuf,
     },
+    /// Serve the tools to a client of the Model Context Protocol, on stdin and stdout
+    Mcp,
     /// List the tools
     Tools,
     /// Print what models are told about calling the tools from programs

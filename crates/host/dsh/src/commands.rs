@@ -2,6 +2,7 @@
 
 mod call;
 mod code;
+mod mcp;
 mod plugins;
 mod repair;
 mod replay;
@@ -28,6 +29,7 @@ pub(crate) fn execute(cli: Cli) -> Result<(), Failure> {
         }
         Command::Call { tool, arguments } => on_runtime(call::call(&global, &tool, arguments)),
         Command::Code { file } => on_runtime(code::code(&global, &file)),
+        Command::Mcp => on_runtime(mcp::mcp(&global)),
         Command::Tools => tools::tools(&global),
         Command::Sdk { language } => sdk::sdk(&global, language),
         Command::Replay { file } => replay::replay(&global, &file),

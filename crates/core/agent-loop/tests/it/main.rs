@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod aborts;
+mod arriving;
 mod budgets;
 mod calls;
 mod cancels;

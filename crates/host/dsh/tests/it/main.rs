@@ -9,6 +9,8 @@ mod interrupts;
 mod kills;
 mod listings;
 mod logs;
+mod mcp;
+mod network;
 mod programs;
 mod readme;
 mod refusals;

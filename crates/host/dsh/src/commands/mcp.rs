@@ -1,0 +1,54 @@
+//! `dsh mcp`: the visible tools for a client of the Model Context Protocol, on stdin and stdout.
+
+use std::sync::Arc;
+
+use dsh_code_mode::SdkSection;
+use dsh_harness::{SessionChoice, TurnFailure};
+use dsh_mcp_server::{McpParts, McpServer, McpServerConfig, SdkText};
+use dsh_tool_sdk::{Language, Limits};
+use dsh_tools_core::Scope;
+
+use crate::cli::Global;
+use crate::exit::Failure;
+use crate::interrupt::Interrupts;
+use crate::output;
+use crate::setup::Needs;
+
+/// Serves until the client closes stdin, or an interrupt: either is how clients end a server, and no failure.
+pub(crate) async fn mcp(global: &Global) -> Result<(), Failure> {
+    let interrupts = Interrupts::listen()?;
+    let harness = global.harness(Needs::Tools)?;
+    let opened = harness.open_session(&global.session_or(SessionChoice::Fresh))?;
+    if let Some(file) = &opened.file {
+        output::note("log", &file.display().to_string());
+    }
+    let agent = harness.agent(opened.session);
+    let host = harness.host();
+    let parts = McpParts {
+        tools: host.tools.clone(),
+        agent: agent.clone(),
+        turns: host.turns.get().ok_or(TurnFailure::NoLoop)?,
+        ids: Arc::clone(&host.environment.ids),
+        sdk: Arc::new(Sdk(SdkSection::new(host.tools.clone(), LANGUAGE, Limits::default()))),
+    };
+    let server = McpServer::new(parts, McpServerConfig::default());
+    let served = server.serve(tokio::io::stdin(), tokio::io::stdout(), interrupts.cancel()).await;
+    drop((server, agent));
+    harness.shut_down().await;
+    Ok(served.map_err(TurnFailure::Turn)?)
+}
+
+/// The language that programs are written in.
+const LANGUAGE: Language = Language::TypeScript;
+
+struct Sdk(SdkSection);
+
+impl SdkText for Sdk {
+    fn language(&self) -> &str {
+        LANGUAGE.name()
+    }
+
+    fn text(&self, scope: Option<&Scope>) -> Result<Arc<str>, String> {
+        self.0.text(scope).map_err(|error| format!("{error} ({})", error.code()))
+    }
+}
