@@ -304,8 +304,7 @@ fn a_long_description_gives_way_to_rules() {
     }
     // Rules alone may be too long, too.
     let many = (0..400).map(|n| (format!("x-rule-{n}"), Json::from("y".repeat(100))));
-    let foreign: Json =
-        many.chain([("type".to_owned(), Json::from("string"))]).collect::<Object>().into();
+    let foreign: Json = many.chain([("type".to_owned(), Json::from("string"))]).collect::<Object>().into();
     let imported = Schema::import(&foreign, &ImportLimits::default()).unwrap();
     let again = Schema::import(imported.schema().json(), &ImportLimits::default()).unwrap();
     assert!(again.report().is_exact() && again.schema() == imported.schema());

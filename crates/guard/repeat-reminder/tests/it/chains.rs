@@ -14,7 +14,8 @@ async fn a_nudge_first_and_then_what_is_repeated() {
     let mut told = Vec::new();
     for _ in 0..10 {
         told.push(
-            said(&scene.call(&agent, "probe", object! { "b": array![1, 2], "a": "x" }).await).unwrap_or_default(),
+            said(&scene.call(&agent, "probe", object! { "b": array![1, 2], "a": "x" }).await)
+                .unwrap_or_default(),
         );
     }
     insta::assert_snapshot!(told.join("\n---\n"));
