@@ -112,7 +112,8 @@ impl Stage {
             client.cancel().await.map_err(|error| error.to_string())?;
             Ok::<_, String>(times)
         });
-        server.serve(reader, writer, &Cancel::new()).await?;
+        // As the program does it.
+        tokio::spawn(async move { server.serve(reader, writer, &Cancel::new()).await }).await??;
         Ok(client.await??)
     }
 }

@@ -32,10 +32,14 @@ pub(crate) async fn mcp(global: &Global) -> Result<(), Failure> {
         sdk: Arc::new(Sdk(SdkSection::new(host.tools.clone(), LANGUAGE, Limits::default()))),
     };
     let server = McpServer::new(parts, McpServerConfig::default());
-    let served = server.serve(tokio::io::stdin(), tokio::io::stdout(), interrupts.cancel()).await;
-    drop((server, agent));
+    let stop = interrupts.cancel().clone();
+    // A task, so that it runs where what wakes it is waited for, and not on a thread that has to be woken then.
+    let serving =
+        tokio::spawn(async move { server.serve(tokio::io::stdin(), tokio::io::stdout(), &stop).await });
+    let served = serving.await;
+    drop(agent);
     harness.shut_down().await;
-    Ok(served.map_err(TurnFailure::Turn)?)
+    Ok(served.map_err(|_panicked| TurnFailure::Panicked)?.map_err(TurnFailure::Turn)?)
 }
 
 /// The language that programs are written in.
