@@ -273,6 +273,16 @@ pub(crate) fn contained_early_now<T>(stage: impl FnOnce() -> T) -> Result<T, Too
     contain(stage).map_err(|panic| text::panicked_early(&panic))
 }
 
+/// As [`contained`], for the stage around the body of a call: what the panic came before, it can't have stopped.
+pub(crate) async fn contained_around<T>(
+    call: &Call,
+    stage: impl Future<Output = Result<T, ToolError>>,
+) -> Result<T, ToolError> {
+    contain_async(stage).await.unwrap_or_else(|panic| {
+        Err(if call.body_began() { text::panicked(&panic) } else { text::panicked_early(&panic) })
+    })
+}
+
 /// Names the nearest tool, or those that there are. A name of any length costs no more than a long one.
 fn unknown(view: &View, name: &str, nested: bool) -> ToolError {
     const COMPARABLE: usize = 128;

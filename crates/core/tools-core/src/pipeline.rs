@@ -13,7 +13,9 @@
 
 use std::sync::Arc;
 
-use crate::call::{Body, Call, contained, contained_early, contained_early_now, contained_now};
+use crate::call::{
+    Body, Call, contained, contained_around, contained_early, contained_early_now, contained_now,
+};
 use crate::onion::Always;
 use crate::view::View;
 use crate::{
@@ -79,7 +81,8 @@ impl Tools {
         };
         let view = self.view(call.scope());
         let (attempt, body) = (Attempt::first(&call.execution), Body { tools: self, call: &call });
-        let answer = contained(async { Next::new(&view.around, &body).run(&attempt).await }).await;
+        let answer =
+            contained_around(&call, async { Next::new(&view.around, &body).run(&attempt).await }).await;
         match answer.and_then(|answer| call.normalise(self, answer)) {
             Err(error) => call.fail(error),
             Ok(result) => call.settle(result),

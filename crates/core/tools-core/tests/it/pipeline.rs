@@ -125,6 +125,33 @@ async fn a_panicking_body_is_one_failed_call() {
     }
 }
 
+/// Where nothing has run yet, a panic says so; behind the body it does not know.
+#[tokio::test]
+async fn a_panic_says_whether_the_call_can_have_had_an_effect() {
+    struct Breaks {
+        behind: bool,
+    }
+    #[async_trait]
+    impl Layer<Attempt, Answer> for Breaks {
+        async fn call(&self, cx: &Attempt, next: Next<'_, Attempt, Answer>) -> Result<Answer, ToolError> {
+            if self.behind {
+                let _ran = next.run(cx).await;
+            }
+            panic!("on purpose")
+        }
+    }
+    for (behind, says) in [(false, "It had no effect."), (true, "It may have taken effect;")] {
+        let mut stage = Stage::with_tool();
+        stage.around(Breaks { behind });
+        let result = stage.call(call("t")).await;
+        assert_eq!(result.error().and_then(ToolError::code), Some(codes::PANICKED));
+        assert!(told(&result).contains(says), "{behind}: {}", told(&result));
+    }
+    let mut stage = Stage::with_tool();
+    stage.pre(|_| panic!("on purpose"));
+    assert!(told(&*stage.call(call("t")).await).contains("It had no effect."));
+}
+
 #[tokio::test]
 async fn an_unknown_tool_passes_the_policies_and_names_the_nearest() {
     let mut stage = Stage::with_tool();
