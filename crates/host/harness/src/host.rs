@@ -8,6 +8,7 @@ use dsh_code_runtime::CodeRuntime;
 use dsh_fs::{FileSystem, Intents, Search};
 use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Model;
+use dsh_mcp_server::McpServerConfig;
 use dsh_session::{Vocabulary, VocabularyError};
 use dsh_spill::SpillStore;
 use dsh_system_prompt::SystemPrompt;
@@ -44,6 +45,8 @@ pub struct Host {
     pub spill: Slot<dyn SpillStore>,
     /// What runs turns.
     pub turns: Slot<AgentLoop>,
+    /// The bounds of whoever serves the tools to a client of the Model Context Protocol.
+    pub mcp: Slot<McpServerConfig>,
     /// What tools may reach.
     pub policy: Arc<SharedPolicy>,
     /// Work in the background: whoever shuts the harness down waits for it, so it ends by itself or when its row is
@@ -82,6 +85,7 @@ impl Host {
             worker: WorkerEntry::Reexec,
             spill: Slot::empty(),
             turns: Slot::empty(),
+            mcp: Slot::empty(),
             policy: Arc::new(policy),
             tasks: TaskTracker::new(),
             environment,

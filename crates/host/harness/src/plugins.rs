@@ -16,6 +16,7 @@ use dsh_code_mode::CodeMode;
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
 use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
 use dsh_llm_openai::OpenAiConfig;
+use dsh_mcp_server::McpServerConfig;
 use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
 use dsh_repeat_reminder::{RepeatConfig, RepeatReminder};
 use dsh_sandbox_policy::{
@@ -48,6 +49,7 @@ pub(crate) fn table() -> Vec<Row> {
         row("observation-policy", "what was not read is not overwritten", observation_policy),
         row("tool-fs", "the tools `read`, `write` and `edit`", tool_fs),
         row("tool-fs-search", "the tools `glob` and `grep`", tool_fs_search),
+        row("mcp-server", "bounds for clients of `dsh mcp`", mcp_server),
         row("code-mode", "the tool `run_code`: one program in place of many calls", code_mode),
     ]
 }
@@ -205,6 +207,10 @@ fn code_mode(config: CodeConfig, host: &Host) -> Result<Registrations, MountErro
     mounted.append(code_mode.register(&host.prompt)?);
     mounted.push(host.tools.present_as(None, host.presentation)?);
     Ok(mounted)
+}
+
+fn mcp_server(config: McpServerConfig, host: &Host) -> Result<Registrations, MountError> {
+    Ok(host.mcp.provide(Arc::new(config))?.into())
 }
 
 /// Whether to offer what needs an approval: where nobody can be asked, it would only be refused (design §7).

@@ -31,7 +31,8 @@ pub(crate) async fn mcp(global: &Global) -> Result<(), Failure> {
         ids: Arc::clone(&host.environment.ids),
         sdk: Arc::new(Sdk(SdkSection::new(host.tools.clone(), LANGUAGE, Limits::default()))),
     };
-    let server = McpServer::new(parts, McpServerConfig::default());
+    let config = host.mcp.get().map(|config| McpServerConfig::clone(&config)).unwrap_or_default();
+    let server = McpServer::new(parts, config);
     let stop = interrupts.cancel().clone();
     // A task, so that it runs where what wakes it is waited for, and not on a thread that has to be woken then.
     let serving =

@@ -59,6 +59,7 @@ fn rows_are_mounted_in_their_order_behind_the_table_and_unmounted_in_reverse() {
             "observation-policy",
             "tool-fs",
             "tool-fs-search",
+            "mcp-server",
             "code-mode",
             "b",
             "p",

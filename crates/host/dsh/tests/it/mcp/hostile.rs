@@ -148,3 +148,18 @@ fn without_a_session_its_log_is_a_fresh_one() {
     assert_eq!(logs.len(), 1);
     assert_eq!(ran.err, format!("log: {}\n", logs[0].display()));
 }
+
+#[test]
+fn the_bounds_are_those_of_the_configuration() {
+    let world = World::new();
+    world.file("ws/dsh.toml", "[mcp-server]\nmaxMessageBytes = 400\n");
+    let mut raw = Raw::begun(&world);
+    raw.ask(1, "ping", object! { "_meta": object! { "x": "x".repeat(500) } });
+    let answer = raw.answer();
+    assert_eq!(told(&answer), "1 -32600");
+    let words = answer.get("error").unwrap().get("message").unwrap().as_str().unwrap().to_owned();
+    assert!(words.contains("maxMessageBytes") && words.contains("400"), "{words}");
+    raw.ask(2, "ping", object! {});
+    assert_eq!(told(&raw.answer()), "2 ok");
+    assert_eq!(raw.end().code, 0);
+}
