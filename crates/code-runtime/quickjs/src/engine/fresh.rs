@@ -11,7 +11,7 @@ use rquickjs::{Context, Ctx, Object, Persistent, Result, Runtime, Value};
 use super::bridge::Bridge;
 use super::clock::Busy;
 use super::memory::Memory;
-use super::realm::Verdict;
+use super::realm::{Verdict, out_of_memory};
 use super::{ENGINE_STACK_BYTES, braked, busy_too_long, globals};
 
 /// One engine, for one program.
@@ -39,7 +39,8 @@ impl Engine {
         let runtime = Runtime::new_with_alloc(memory.allocator())?;
         runtime.set_max_stack_size(ENGINE_STACK_BYTES);
         let compute = Rc::new(Cell::new(None));
-        runtime.set_interrupt_handler(Some(interrupt(verdict.clone(), brake, Rc::clone(&compute))));
+        let looks = interrupt(verdict.clone(), brake, Rc::clone(&compute), memory.clone());
+        runtime.set_interrupt_handler(Some(looks));
         let rejections = Rejections::watch(&runtime);
         let context = Context::full(&runtime)?;
         Ok(Self { rejections, context, memory, verdict, compute, runtime })
@@ -78,10 +79,18 @@ impl<'js> World<'js> {
 }
 
 /// Looks, from inside the engine, whether a busy program has to stop.
-fn interrupt(verdict: Verdict, brake: Brake, compute: Rc<Cell<Option<Compute>>>) -> Box<dyn FnMut() -> bool> {
+fn interrupt(
+    verdict: Verdict,
+    brake: Brake,
+    compute: Rc<Cell<Option<Compute>>>,
+    memory: Memory,
+) -> Box<dyn FnMut() -> bool> {
     Box::new(move || {
         if brake.is_pulled() {
             verdict.end(braked());
+        }
+        if let Some(limit) = memory.overrun() {
+            verdict.end(out_of_memory(limit));
         }
         if let Some(Compute { busy, allowed }) = compute.get() {
             let used = busy.elapsed();

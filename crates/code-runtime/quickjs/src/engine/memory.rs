@@ -5,8 +5,9 @@
 //!
 //! - A program can throw an error with the engine's words; whether memory was refused, it can't forge.
 //! - An engine that was refused memory makes an error, and collects garbage for it. In the middle of giving an object room for
-//!   more properties its lists are not in order, and collecting then is the end of the process. There it asks for two
-//!   blocks, the second one smaller; so a block that is not larger than the one given just before is given in any case.
+//!   more properties its lists are not in order, and collecting then is the end of the process. There it grows two blocks,
+//!   the second one by less; so directly behind a growth there may be another one that is not larger. Past the limit that
+//!   is the end of the run, at the engine's next check.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -24,8 +25,10 @@ struct Counts {
     /// Without one there is no bound.
     limit: Cell<Option<usize>>,
     refused: Cell<bool>,
-    /// What the block has that was given just before, if the next may still go past the limit.
-    pass: Cell<usize>,
+    /// Whether a growth went past the limit.
+    over: Cell<bool>,
+    /// How much a block grew by, if nothing else has happened since.
+    grown: Cell<usize>,
 }
 
 /// Of this size a block is no value of a program's, but what the engine needs to say that there is no memory.
@@ -54,18 +57,43 @@ impl Memory {
         Counting(self.clone())
     }
 
-    /// Whether so many more bytes may be held.
-    fn admits(&self, more: usize) -> bool {
-        let pass = self.0.pass.take();
-        let Some(limit) = self.0.limit.get() else { return true };
-        let would = self.0.held.get().saturating_add(more);
-        if would <= limit {
-            self.0.pass.set(more);
-            return true;
-        }
-        let admitted = more <= pass || more <= SMALL && would <= limit.saturating_add(SPARE);
-        self.0.refused.set(self.0.refused.get() || !admitted);
+    /// The limit, if a growth went past it.
+    pub(super) fn overrun(&self) -> Option<usize> {
+        self.0.limit.get().filter(|_| self.0.over.get())
+    }
+
+    /// Whether a new block of so many bytes may be held.
+    fn admits(&self, bytes: usize) -> bool {
+        self.0.grown.set(0);
+        self.is_within(bytes) || self.is_spared(bytes)
+    }
+
+    /// Whether a block may grow by so many bytes.
+    fn admits_growth(&self, more: usize) -> bool {
+        let admitted = self.is_within(more) || self.is_paired(more) || self.is_spared(more);
+        self.0.grown.set(if admitted { more } else { 0 });
         admitted
+    }
+
+    /// Whether a growth past the limit belongs to the one before; at most as much again as the limit.
+    fn is_paired(&self, more: usize) -> bool {
+        let most = self.0.limit.get().unwrap_or(usize::MAX).saturating_mul(2);
+        let paired = more <= self.0.grown.get() && self.0.held.get().saturating_add(more) <= most;
+        self.0.over.set(self.0.over.get() || paired);
+        paired
+    }
+
+    /// Whether so many more bytes are within the limit.
+    fn is_within(&self, more: usize) -> bool {
+        self.0.limit.get().is_none_or(|limit| self.0.held.get().saturating_add(more) <= limit)
+    }
+
+    /// Whether so many bytes are given past the limit; that they are not is noted.
+    fn is_spared(&self, bytes: usize) -> bool {
+        let most = self.0.limit.get().unwrap_or(usize::MAX).saturating_add(SPARE);
+        let spared = bytes <= SMALL && self.0.held.get().saturating_add(bytes) <= most;
+        self.0.refused.set(self.0.refused.get() || !spared);
+        spared
     }
 
     fn holds(&self, held: usize) {
@@ -110,6 +138,7 @@ unsafe impl Allocator for Counting {
     }
 
     unsafe fn dealloc(&mut self, block: *mut u8) {
+        self.0.0.grown.set(0);
         self.0.holds(self.0.0.held.get().saturating_sub(size(block)));
         // SAFETY: the caller's block is one of this allocator.
         unsafe { RustAllocator.dealloc(block) }
@@ -117,7 +146,7 @@ unsafe impl Allocator for Counting {
 
     unsafe fn realloc(&mut self, block: *mut u8, bytes: usize) -> *mut u8 {
         let before = size(block);
-        if bytes > before && !self.0.admits(bytes - before) {
+        if bytes > before && !self.0.admits_growth(bytes - before) {
             return std::ptr::null_mut();
         }
         // SAFETY: the caller's block is one of this allocator.
@@ -157,26 +186,29 @@ mod tests {
     }
 
     #[test]
-    fn past_the_limit_there_are_small_blocks_and_one_that_belongs_to_the_block_before() {
+    fn past_the_limit_there_are_small_blocks_and_growth_that_belongs_to_the_growth_before() {
         let memory = Memory::default();
         memory.bound(100 << 10);
-        let asked = |bytes: usize| {
-            let admitted = memory.admits(bytes);
-            if admitted {
-                memory.holds(memory.0.held.get() + bytes);
-            }
+        let held = |admitted: bool, bytes: usize| {
+            memory.holds(memory.0.held.get() + if admitted { bytes } else { 0 });
             admitted
         };
+        let asked = |bytes: usize| held(memory.admits(bytes), bytes);
+        let grown = |bytes: usize| held(memory.admits_growth(bytes), bytes);
         assert!(asked(60 << 10));
-        assert!(!memory.was_refused());
-        // Not larger than the one before: once.
-        assert!(asked(60 << 10));
-        assert!(!memory.was_refused());
-        assert!(!asked(60 << 10));
-        assert!(memory.was_refused());
+        // A block of its own belongs to no other.
+        assert!(!asked(60 << 10) && memory.was_refused());
+        assert!(grown(30 << 10) && memory.overrun().is_none());
+        // By no more than the one before.
+        assert!(!grown(31 << 10));
+        assert!(grown(8 << 10) && memory.overrun().is_none());
+        assert!(grown(6 << 10) && grown(6 << 10));
+        assert_eq!(memory.overrun(), Some(100 << 10));
+        // And directly behind it.
+        assert!(!asked(20 << 10) && !grown(14 << 10));
         // Small ones, as long as the spare lasts.
         let small = (0..1_000).take_while(|_| asked(SMALL)).count();
-        assert_eq!(small, (SPARE - (20 << 10)) / SMALL);
+        assert_eq!(small, (SPARE - (10 << 10)) / SMALL);
     }
 
     #[test]
