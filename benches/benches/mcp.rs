@@ -14,14 +14,13 @@ use std::time::Duration;
 
 use dsh_agent::{Agent, AgentParts, CallTurn, Hooks, RequestedCall};
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
-use dsh_json::{Json, object};
-use dsh_json_schema::Schema;
+use dsh_benches::{Noop, median};
 use dsh_lifecycle::{Cancel, Ids, SeededIds, Slot, SteppingClock};
 use dsh_mcp_server::{McpParts, McpServer, McpServerConfig, SdkText};
 use dsh_scope::Scope;
 use dsh_session::{Header, Session, SessionSpec, Vocabulary};
 use dsh_system_prompt::SystemPrompt;
-use dsh_tools_core::{AnyTool, BoxFuture, Content, Definition, RunContext, ToolError, Tools, text};
+use dsh_tools_core::{Definition, Tools};
 use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use tokio::time::Instant;
@@ -32,8 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds = if std::env::args().any(|argument| argument == "--test") { 1 } else { 2_000 };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let stage = Stage::new()?;
-    let in_process = median(runtime.block_on(stage.in_process(rounds))?);
-    let over_mcp = median(runtime.block_on(stage.over_mcp(rounds))?);
+    let middle = |times| median(times).unwrap_or_default();
+    let in_process = middle(runtime.block_on(stage.in_process(rounds))?);
+    let over_mcp = middle(runtime.block_on(stage.over_mcp(rounds))?);
     println!("a call in process             {in_process:>10.1?}");
     println!("the same over MCP             {over_mcp:>10.1?}");
     let program = program()?;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let workspace = tempfile::tempdir()?;
     let starts: Result<Vec<_>, _> = (0..rounds.min(40)).map(|_| start(&program, workspace.path())).collect();
-    println!("from start to initialised     {:>10.1?}", median(starts?));
+    println!("from start to initialised     {:>10.1?}", middle(starts?));
     Ok(())
 }
 
@@ -55,8 +55,7 @@ struct Stage {
 impl Stage {
     fn new() -> Result<Self, Box<dyn Error>> {
         let tools = Tools::new();
-        let any = || Schema::new(&object! { "type": "object" });
-        let kept = tools.register(None, Definition::raw("noop", "Does nothing.", any()?, any()?, Noop)?)?;
+        let kept = tools.register(None, Definition::typed(Noop)?)?;
         let session = Session::create(SessionSpec {
             header: Header::new("bench", 0)?,
             vocabulary: Arc::new(dsh_agent::declare(Vocabulary::core())?),
@@ -118,22 +117,6 @@ impl Stage {
     }
 }
 
-struct Noop;
-
-impl AnyTool for Noop {
-    fn execute<'a>(&'a self, _: &'a Json, _: &'a RunContext) -> BoxFuture<'a, Result<Json, ToolError>> {
-        Box::pin(async { Ok(object! { "ok": true }) })
-    }
-
-    fn render(&self, _: &Json, _: &Json) -> Result<Content, ToolError> {
-        Ok(text("ok"))
-    }
-
-    fn parallel(&self, _: &Json) -> bool {
-        true
-    }
-}
-
 struct NoSdk;
 
 impl SdkText for NoSdk {
@@ -173,9 +156,4 @@ fn program() -> Result<PathBuf, Box<dyn Error>> {
     let here = std::env::current_exe()?;
     let profile = here.ancestors().nth(2).ok_or("this program lies in no target directory")?;
     Ok(profile.join(format!("dsh{}", std::env::consts::EXE_SUFFIX)))
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
 }

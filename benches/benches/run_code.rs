@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dsh_agent::Agent;
+use dsh_benches::median;
 use dsh_code_mode::{CodeMode, CodeModeConfig};
 use dsh_code_runtime::{CodeRuntime, Limits};
 use dsh_json::{Json, object};
@@ -42,8 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let spec = QuickJs::worker_spec(Entry::Reexec, &limits());
         [thread, measure(Arc::new(QuickJs::in_workers(limits(), spec)), rounds, asked).await]
     });
+    let middle = |times| median(times).unwrap_or_default();
     for ((name, thread), (_, process)) in thread?.into_iter().zip(process?) {
-        println!("{name:42} {:>10.2?} {:>10.2?}", median(thread), median(process));
+        println!("{name:42} {:>10.2?} {:>10.2?}", middle(thread), middle(process));
     }
     Ok(())
 }
@@ -150,9 +152,4 @@ impl Stage {
             Outcome::Failed(_) => Err(dsh_llm::plain_text(&result.content).into()),
         }
     }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use dsh_benches::one_thread;
+use dsh_benches::{median, one_thread};
 use dsh_fs::{GlobRequest, GrepRequest, Search as _, SearchLimits};
 use dsh_fs_local::{LocalSearch, canonical_policy};
 use dsh_lifecycle::Cancel;
@@ -119,11 +119,6 @@ fn timed<T>(work: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Result<Duration
     let start = Instant::now();
     work()?;
     Ok(start.elapsed())
-}
-
-fn median(mut times: Vec<Duration>) -> Option<Duration> {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied()
 }
 
 /// A repository below `target/tmp`: directories in three levels, files of 2 KB, some rules of what to ignore.

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Duration;
 
+use dsh_benches::median;
 use dsh_worker::{Entry, Limits, WorkerPool, WorkerSpec, child_main_if_asked};
 use tokio::time::Instant;
 
@@ -72,9 +73,4 @@ async fn measure(rounds: usize) -> Result<[Row; 5], Box<dyn Error>> {
         ("each further 1 KB and answer", rest),
         ("kill one and reap it", kill),
     ])
-}
-
-fn median(mut times: Vec<Duration>) -> Option<Duration> {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied()
 }

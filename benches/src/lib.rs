@@ -6,12 +6,14 @@
 
 mod agent;
 mod listeners;
+mod median;
 mod noop;
 mod records;
 mod runtime;
 
 pub use agent::agent;
 pub use listeners::three_listeners;
+pub use median::median;
 pub use noop::{Noop, others};
 pub use records::{record_schema, records};
 pub use runtime::{criterion, one_thread};

@@ -95,7 +95,7 @@ fn job_of(port: &Rc<RefCell<dyn Port>>) -> Result<Option<Job>, Gone> {
 impl Engine {
     fn serve(self, port: &Rc<RefCell<dyn Port>>, stack: usize) -> Result<(), Gone> {
         self.context.with(|ctx| {
-            let world = World::new(&ctx, port, &self.verdict);
+            let world = World::new(&ctx, port, &self);
             let Some(job) = job_of(port)? else { return Ok(()) };
             self.bound(&job.limits);
             let stack = stack.min(job.limits.max_memory_bytes.max(ENGINE_STACK_BYTES));
@@ -148,7 +148,7 @@ impl<'js> Run<'_, 'js> {
         let (names, values) = self.names().map_err(|_| {
             self.ctx.catch();
             let stopped = self.world.bridge.verdict.failure();
-            stopped.unwrap_or_else(|| self.world.bridge.out_of_memory())
+            stopped.unwrap_or_else(|| self.engine.memory.exhausted())
         })?;
         let head = format!("(async function({}){{", names.join(","));
         let header = head.len();
@@ -246,7 +246,7 @@ impl<'js> Run<'_, 'js> {
             return failure;
         }
         if self.is_out_of_memory(thrown) {
-            return self.world.bridge.out_of_memory();
+            return self.engine.memory.exhausted();
         }
         let text = fault::describe(&self.world.bridge.realm, thrown, &self.job.program, header);
         Failure::new(FailureKind::Exception, format!("{before}{text}"))
@@ -270,7 +270,7 @@ impl<'js> Run<'_, 'js> {
             return failure;
         }
         if self.is_out_of_memory(thrown) {
-            return self.world.bridge.out_of_memory();
+            return self.engine.memory.exhausted();
         }
         let realm = &self.world.bridge.realm;
         let mut text = realm.thrown_text(thrown);

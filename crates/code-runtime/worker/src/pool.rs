@@ -43,6 +43,13 @@ struct State {
     processes: BTreeMap<u32, Arc<Process>>,
 }
 
+impl State {
+    /// How many still wait.
+    fn takers(&self) -> usize {
+        self.waiting.iter().filter(|waiting| !waiting.is_closed()).count()
+    }
+}
+
 impl WorkerPool {
     /// A pool of such workers; the first ones are started at once, in the background. Needs no runtime.
     pub fn new(spec: WorkerSpec) -> Self {
@@ -114,8 +121,7 @@ impl Shared {
         entry::check(&self.spec.entry)?;
         let (deliver, delivered) = oneshot::channel();
         let mut state = self.state.lock();
-        let waiting = state.waiting.iter().filter(|waiting| !waiting.is_closed()).count();
-        let missing = state.starting <= waiting;
+        let missing = state.starting <= state.takers();
         state.waiting.push_back(deliver);
         state.starting += usize::from(missing);
         drop(state);
@@ -142,8 +148,7 @@ impl Shared {
         }
         loop {
             let mut state = self.state.lock();
-            let waiting = state.waiting.iter().filter(|waiting| !waiting.is_closed()).count();
-            if state.closed || state.idle.len() + state.starting >= self.spec.idle + waiting {
+            if state.closed || state.idle.len() + state.starting >= self.spec.idle + state.takers() {
                 return;
             }
             state.starting += 1;

@@ -21,6 +21,11 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
     }
 }
 
+/// A text of at most `most` characters, the mark of a cut included.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() { text.to_owned() } else { shorten(text, most.saturating_sub(1)) }
+}
+
 /// `text` without its middle, when it is longer than `limit` characters.
 pub(crate) fn shorten_middle(text: &str, limit: usize) -> String {
     let half = limit / 2;

@@ -73,7 +73,7 @@ impl Call {
             PreDecision::Ask(reason) => Some(Question { reason }),
         };
         let Some(tool) = &self.tool else { return Ok(asked) };
-        let Some(own) = contained_early_now(|| tool.tool.needs_approval(&self.execution))?? else {
+        let Some(own) = self.contained_now(|| tool.tool.needs_approval(&self.execution))?? else {
             return Ok(asked);
         };
         let reason = match asked.and_then(|question| question.reason) {
@@ -81,6 +81,21 @@ impl Call {
             None => own,
         };
         Ok(Some(Question { reason: Some(reason) }))
+    }
+
+    /// Polls a stage under a guard: a panic is one failed call, which says whether the body had begun, and siblings and process
+    /// live on.
+    pub(crate) async fn contained<T>(
+        &self,
+        stage: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<T, ToolError> {
+        let broken = |panic| Err(text::panicked(&panic, self.body_began()));
+        contain_async(stage).await.unwrap_or_else(broken)
+    }
+
+    /// The same for what does not wait.
+    pub(crate) fn contained_now<T>(&self, stage: impl FnOnce() -> T) -> Result<T, ToolError> {
+        contain(stage).map_err(|panic| text::panicked(&panic, self.body_began()))
     }
 
     /// The abort error that tells the truth about side effects.
@@ -238,7 +253,7 @@ impl Body<'_> {
         let tool = call.current(self.tools)?;
         let cx = RunContext::new(attempt, state);
         call.state.body_began.store(true, Ordering::Release);
-        let value = contained(async { tool.tool.execute(&call.execution.arguments, &cx).await }).await?;
+        let value = call.contained(async { tool.tool.execute(&call.execution.arguments, &cx).await }).await?;
         // Whatever stops the call from here on comes too late to take this back.
         let stopped = attempt.cancel.is_cancelled();
         let concludes = state.lock().concludes;
@@ -249,38 +264,6 @@ impl Body<'_> {
         state.lock().ended_in_time = true;
         Ok(result)
     }
-}
-
-/// Polls under a guard: a panic is one failed call, and siblings and process live on.
-pub(crate) async fn contained<T>(stage: impl Future<Output = Result<T, ToolError>>) -> Result<T, ToolError> {
-    contain_async(stage).await.unwrap_or_else(|panic| Err(text::panicked(&panic)))
-}
-
-/// The same for what does not wait.
-pub(crate) fn contained_now<T>(stage: impl FnOnce() -> T) -> Result<T, ToolError> {
-    contain(stage).map_err(|panic| text::panicked(&panic))
-}
-
-/// As [`contained`], for a stage before the body: nothing has happened yet, and the error says so.
-pub(crate) async fn contained_early<T>(
-    stage: impl Future<Output = Result<T, ToolError>>,
-) -> Result<T, ToolError> {
-    contain_async(stage).await.unwrap_or_else(|panic| Err(text::panicked_early(&panic)))
-}
-
-/// The same for what does not wait.
-pub(crate) fn contained_early_now<T>(stage: impl FnOnce() -> T) -> Result<T, ToolError> {
-    contain(stage).map_err(|panic| text::panicked_early(&panic))
-}
-
-/// As [`contained`], for the stage around the body of a call: what the panic came before, it can't have stopped.
-pub(crate) async fn contained_around<T>(
-    call: &Call,
-    stage: impl Future<Output = Result<T, ToolError>>,
-) -> Result<T, ToolError> {
-    contain_async(stage).await.unwrap_or_else(|panic| {
-        Err(if call.body_began() { text::panicked(&panic) } else { text::panicked_early(&panic) })
-    })
 }
 
 /// Names the nearest tool, or those that there are. A name of any length costs no more than a long one.

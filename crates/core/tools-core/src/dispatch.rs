@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use dsh_json::Json;
+use dsh_lifecycle::contain_async;
 use dsh_llm::{Content, ShapeError};
 use dsh_session::{Pair, Payload, Vocabulary, VocabularyError};
 use serde::{Deserialize, Serialize};
 
-use crate::call::contained;
 use crate::onion::Core;
 use crate::{Agent, Execution, Layer, Next, ToolError, Tools};
 
@@ -121,13 +121,14 @@ impl Tools {
         if view.dispatch_log.is_empty() {
             return Arc::clone(&dispatch.content);
         }
-        match contained(async { Next::new(&view.dispatch_log, &Whole).run(dispatch).await }).await {
-            Ok(content) => content,
-            Err(error) => {
-                tracing::warn!(call = &*dispatch.sub_call_id, %error, "a listener of programs' calls failed");
-                Arc::clone(&dispatch.content)
-            }
-        }
+        let kept = contain_async(async { Next::new(&view.dispatch_log, &Whole).run(dispatch).await }).await;
+        let why = match kept {
+            Ok(Ok(content)) => return content,
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => panic.to_string(),
+        };
+        tracing::warn!(call = &*dispatch.sub_call_id, error = why, "a listener of programs' calls failed");
+        Arc::clone(&dispatch.content)
     }
 }
 

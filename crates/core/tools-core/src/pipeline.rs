@@ -13,9 +13,7 @@
 
 use std::sync::Arc;
 
-use crate::call::{
-    Body, Call, contained, contained_around, contained_early, contained_early_now, contained_now,
-};
+use crate::call::{Body, Call};
 use crate::onion::Always;
 use crate::view::View;
 use crate::{
@@ -81,8 +79,7 @@ impl Tools {
         };
         let view = self.view(call.scope());
         let (attempt, body) = (Attempt::first(&call.execution), Body { tools: self, call: &call });
-        let answer =
-            contained_around(&call, async { Next::new(&view.around, &body).run(&attempt).await }).await;
+        let answer = call.contained(async { Next::new(&view.around, &body).run(&attempt).await }).await;
         match answer.and_then(|answer| call.normalise(self, answer)) {
             Err(error) => call.fail(error),
             Ok(result) => call.settle(result),
@@ -111,7 +108,7 @@ impl Tools {
             result = judged(&view, &call, result).await;
         }
         if let Some(tool) = &call.tool {
-            match contained_now(|| tool.tool.finalize_content(&call.execution.arguments, &result)) {
+            match call.contained_now(|| tool.tool.finalize_content(&call.execution.arguments, &result)) {
                 Ok(Some(content)) => result.content = content,
                 Ok(None) => {}
                 Err(error) => result = ToolResult { contexts: result.contexts, ..ToolResult::failed(error) },
@@ -121,7 +118,7 @@ impl Tools {
             result.content = text::with_duplicate_keys(&result.content, &call.duplicate_keys);
         }
         if let Some(bound) = self.bound().get() {
-            match contained(async { Ok(bound.bound(&call.execution, &result).await) }).await {
+            match call.contained(async { Ok(bound.bound(&call.execution, &result).await) }).await {
                 Ok(Some(content)) => result.content = content,
                 Ok(None) => {}
                 Err(error) => {
@@ -138,7 +135,7 @@ impl Tools {
         if view.pre.is_empty() {
             return Ok(PreDecision::Allow);
         }
-        contained_early(async {
+        call.contained(async {
             Next::new(&view.pre, &Always(|| PreDecision::Allow)).run(&call.execution).await
         })
         .await
@@ -146,7 +143,7 @@ impl Tools {
 
     /// The first guard's denial. After every listener, so that none of them can undo it.
     fn guarded(&self, call: &Call) -> Result<Option<ToolError>, ToolError> {
-        contained_early_now(|| self.veto(&call.execution)).map(|reason| reason.map(text::denied))
+        call.contained_now(|| self.veto(&call.execution)).map(|reason| reason.map(text::denied))
     }
 
     /// Asks for a grant, and the guards after it. `Some` is the failure that the call settles with (spec 01 §8).
@@ -157,7 +154,7 @@ impl Tools {
         };
         let Some(agent) = &execution.agent else { return Ok(Some(text::no_agent(&execution.name))) };
         let request = ApprovalRequest { agent, execution, reason };
-        let approval = contained_early(async { Ok(approver.ask(request).await) }).await?;
+        let approval = call.contained(async { Ok(approver.ask(request).await) }).await?;
         let denial = text::not_approved(&execution.name, approval);
         if execution.cancel.is_cancelled()
             && matches!(approval, crate::Approval::Cancelled | crate::Approval::AllowedOnce)
@@ -172,7 +169,7 @@ impl Tools {
 async fn judged(view: &View, call: &Call, result: ToolResult) -> ToolResult {
     let cx = Post { execution: Arc::clone(&call.execution), result: Arc::new(result) };
     let decision =
-        contained(async { Next::new(&view.post, &Always(|| PostDecision::KEEP)).run(&cx).await }).await;
+        call.contained(async { Next::new(&view.post, &Always(|| PostDecision::KEEP)).run(&cx).await }).await;
     let mut result = Arc::unwrap_or_clone(cx.result);
     let (accept, contexts) = match decision {
         Err(error) => return ToolResult { contexts: result.contexts, ..ToolResult::failed(error) },

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::call::{Call, contained_now};
+use dsh_lifecycle::contain;
+
+use crate::call::Call;
 use crate::view::View;
 use crate::{Execution, ToolResult};
 
@@ -65,8 +67,8 @@ impl Finished {
     /// Tells the observers, once, and returns the result. One that panics is reported and stops nobody.
     pub fn publish(self) -> Arc<ToolResult> {
         for observer in &self.view.observers {
-            if let Err(error) = contained_now(|| observer.result(&self.execution, &self.result)) {
-                tracing::warn!(tool = &*self.execution.name, %error, "an observer of results panicked");
+            if let Err(panic) = contain(|| observer.result(&self.execution, &self.result)) {
+                tracing::warn!(tool = &*self.execution.name, %panic, "an observer of results panicked");
             }
         }
         self.result

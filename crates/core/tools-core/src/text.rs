@@ -142,15 +142,14 @@ pub(crate) fn value_on_failure(tool: &str) -> ToolError {
     ))
 }
 
-pub(crate) fn panicked(panic: &Panic) -> ToolError {
-    let message = format!(
-        "an internal error ended this call: {panic}. It may have taken effect; look before you try again."
-    );
-    ToolError::new("ToolPanicError", codes::PANICKED, message)
-}
-
-pub(crate) fn panicked_early(panic: &Panic) -> ToolError {
-    let message = format!("an internal error ended this call before it began: {panic}. It had no effect.");
+pub(crate) fn panicked(panic: &Panic, body_began: bool) -> ToolError {
+    let message = if body_began {
+        format!(
+            "an internal error ended this call: {panic}. It may have taken effect; look before you try again."
+        )
+    } else {
+        format!("an internal error ended this call before it began: {panic}. It had no effect.")
+    };
     ToolError::new("ToolPanicError", codes::PANICKED, message)
 }
 

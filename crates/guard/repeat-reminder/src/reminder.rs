@@ -7,8 +7,7 @@ use dsh_agent::{Entry, HookError, Hooks, PreStep, StepContext};
 use dsh_lifecycle::{Ids, Registrations};
 use dsh_llm::{Content, Message, Role, Source};
 use dsh_tools_core::{
-    Context, Execution, Layer, Next, Observer, Post, PostDecision, RUN_CODE, ToolError, ToolResult, Tools,
-    codes,
+    Context, Execution, Layer, Next, Observer, Post, PostDecision, ToolError, ToolResult, Tools, codes,
 };
 
 use crate::chains::{Chains, Seen};
@@ -70,7 +69,7 @@ impl RepeatReminder {
 
     fn polls(&self, call: &Execution, nested: bool) -> bool {
         let view = self.tools.view(call.agent.as_ref().map(dsh_agent::Agent::scope));
-        *call.name != *RUN_CODE && view.resolve(&call.name, nested).is_some_and(|tool| tool.polls())
+        view.resolve(&call.name, nested).is_some_and(|tool| tool.polls())
     }
 }
 

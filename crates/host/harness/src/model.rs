@@ -5,12 +5,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use dsh_llm::Model;
-use dsh_llm_openai::{Provider, SetupError};
+use dsh_llm_openai::{OpenAiConfig, Provider, SetupError};
 use dsh_llm_script::{DemoModel, ScriptedModel};
 use serde::Deserialize;
 
 use crate::Environment;
-use crate::providers::ProviderConfigs;
 
 /// A model by its name on the command line or in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -22,6 +21,16 @@ pub enum ModelChoice {
     Script(PathBuf),
     /// A model of a provider on the network; its usual one, where none is named.
     Of(Provider, Option<Arc<str>>),
+}
+
+/// The table `[model]` of the configuration: a choice, and the settings of each provider.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ModelConfig {
+    #[serde(rename = "use")]
+    pub(crate) choice: Option<ModelChoice>,
+    deepseek: OpenAiConfig,
+    openai: OpenAiConfig,
 }
 
 /// Why a model can't be had.
@@ -94,13 +103,17 @@ impl ModelChoice {
     pub(crate) fn load(
         self,
         environment: &Environment,
-        configs: ProviderConfigs,
+        config: ModelConfig,
     ) -> Result<Arc<dyn Model>, ModelError> {
         let file = match self {
             Self::Demo => return Ok(Arc::new(DemoModel)),
             Self::Of(provider, name) => {
                 let Environment { providers, clock, .. } = environment;
-                return Ok(Arc::new(providers.model(provider, name.as_deref(), configs, clock)?));
+                let config = match provider {
+                    Provider::DeepSeek => config.deepseek,
+                    Provider::OpenAi => config.openai,
+                };
+                return Ok(Arc::new(providers.model(provider, name.as_deref(), config, clock)?));
             }
             Self::Script(file) => file,
         };

@@ -15,7 +15,6 @@ use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
 use dsh_code_mode::CodeMode;
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
 use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
-use dsh_llm_openai::OpenAiConfig;
 use dsh_mcp_server::McpServerConfig;
 use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
 use dsh_repeat_reminder::{RepeatConfig, RepeatReminder};
@@ -31,8 +30,8 @@ use dsh_tool_sdk::Language;
 use dsh_tools_core::{Presentation, with_dispatches};
 use serde::Deserialize;
 
+use crate::model::ModelConfig;
 use crate::programs::CodeConfig;
-use crate::providers::ProviderConfigs;
 use crate::row::{MountError, Row, row};
 use crate::{Host, ModelChoice};
 
@@ -98,25 +97,15 @@ fn system_prompt(config: PromptConfig, host: &Host) -> Result<Registrations, Mou
     Ok(mounted)
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct ModelConfig {
-    #[serde(rename = "use")]
-    choice: Option<ModelChoice>,
-    deepseek: OpenAiConfig,
-    openai: OpenAiConfig,
-}
-
-fn model(config: ModelConfig, host: &Host) -> Result<Registrations, MountError> {
+fn model(mut config: ModelConfig, host: &Host) -> Result<Registrations, MountError> {
     if let Some(own) = &host.own_model {
         return Ok(host.model.provide(Arc::clone(own))?.into());
     }
-    let configured = config.choice.map(|choice| choice.based(&host.environment, &host.config_base));
+    let configured = config.choice.take().map(|choice| choice.based(&host.environment, &host.config_base));
     // Who has a key and says nothing else means to use it.
     let keyed = || host.environment.providers.with_key().map(|provider| ModelChoice::Of(provider, None));
     let choice = host.model_choice.clone().or(configured).or_else(keyed).unwrap_or(ModelChoice::Demo);
-    let configs = ProviderConfigs { deepseek: config.deepseek, openai: config.openai };
-    Ok(host.model.provide(choice.load(&host.environment, configs)?)?.into())
+    Ok(host.model.provide(choice.load(&host.environment, config)?)?.into())
 }
 
 fn agent_loop(config: LoopConfig, host: &Host) -> Result<Registrations, MountError> {

@@ -21,13 +21,6 @@ struct Door {
     base_url: Option<String>,
 }
 
-/// What the configuration says about providers.
-#[derive(Debug)]
-pub(crate) struct ProviderConfigs {
-    pub(crate) deepseek: OpenAiConfig,
-    pub(crate) openai: OpenAiConfig,
-}
-
 impl Providers {
     /// Reads the variables that are in use for this (spec 12 §2): `*_API_KEY`, `*_BASE_URL`, and `HTTP_PROXY`,
     /// `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`, these in lower case, too.
@@ -67,14 +60,10 @@ impl Providers {
         &self,
         provider: Provider,
         name: Option<&str>,
-        configs: ProviderConfigs,
+        mut config: OpenAiConfig,
         clock: &Arc<dyn Clock>,
     ) -> Result<OpenAi, SetupError> {
         let door = self.door(provider);
-        let mut config = match provider {
-            Provider::DeepSeek => configs.deepseek,
-            Provider::OpenAi => configs.openai,
-        };
         config.base_url = config.base_url.or_else(|| door.base_url.clone());
         let access = Access {
             key: door.key.clone()?,

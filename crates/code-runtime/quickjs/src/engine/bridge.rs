@@ -13,8 +13,9 @@ use rquickjs::function::Rest;
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Exception, Function, Object, Promise, Result as JsResult, Value};
 
+use super::memory::Memory;
 use super::read::{Refusal, read};
-use super::realm::{Realm, Verdict, out_of_memory, quietly};
+use super::realm::{Realm, Verdict, quietly};
 use super::timers::Timers;
 use super::write::write;
 
@@ -32,7 +33,7 @@ pub(super) struct Bridge<'js> {
     last_call: Cell<u64>,
     pending: RefCell<HashMap<u64, Pending<'js>>>,
     shapes: RefCell<Vec<ErrorShape<'js>>>,
-    max_memory: Cell<usize>,
+    memory: Memory,
 }
 
 /// A call that has no reply yet.
@@ -51,7 +52,12 @@ struct ErrorShape<'js> {
 }
 
 impl<'js> Bridge<'js> {
-    pub(super) fn new(ctx: &Ctx<'js>, port: Rc<RefCell<dyn Port>>, verdict: Verdict) -> JsResult<Self> {
+    pub(super) fn new(
+        ctx: &Ctx<'js>,
+        port: Rc<RefCell<dyn Port>>,
+        verdict: Verdict,
+        memory: Memory,
+    ) -> JsResult<Self> {
         let limits = Limits::default();
         Ok(Self {
             realm: Realm::new(ctx, verdict.clone())?,
@@ -63,7 +69,7 @@ impl<'js> Bridge<'js> {
             last_call: Cell::new(0),
             pending: RefCell::default(),
             shapes: RefCell::default(),
-            max_memory: Cell::new(limits.max_memory_bytes),
+            memory,
         })
     }
 
@@ -71,12 +77,6 @@ impl<'js> Bridge<'js> {
     pub(super) fn bound(&self, limits: &Limits) {
         self.output.replace(Meter::new(limits.max_output_bytes));
         self.calls.replace(CallMeter::new(limits));
-        self.max_memory.set(limits.max_memory_bytes);
-    }
-
-    /// The failure of a program that has no memory.
-    pub(super) fn out_of_memory(&self) -> Failure {
-        out_of_memory(self.max_memory.get())
     }
 
     /// Makes a namespace: the object with its functions, and the error class, if it has one.
@@ -143,7 +143,7 @@ impl<'js> Bridge<'js> {
                 let failure = self.calls.borrow().too_heavy();
                 return Err(self.end(ctx, failure));
             }
-            Err(Refusal::Interrupted) => return Err(self.end(ctx, self.out_of_memory())),
+            Err(Refusal::Interrupted) => return Err(self.end(ctx, self.memory.exhausted())),
         };
         let id = self.last_call.get() + 1;
         let call = Call { id, namespace: Arc::clone(global), name: Arc::clone(name), args };
@@ -166,7 +166,7 @@ impl<'js> Bridge<'js> {
             Ok(value) => {
                 let resolved = write(ctx, &value).and_then(|value| pending.resolve.call::<_, ()>((value,)));
                 if quietly(ctx, resolved).is_none() {
-                    self.verdict.end(self.out_of_memory());
+                    self.verdict.end(self.memory.exhausted());
                 }
             }
         }
@@ -208,7 +208,9 @@ impl<'js> Bridge<'js> {
             Ok((value, _)) => Ok(Some(value)),
             Err(Refusal::Lossy(lossy)) => Err(lossy_completion(&lossy)),
             Err(Refusal::TooHeavy) => Err(self.output.borrow().overflow()),
-            Err(Refusal::Interrupted) => Err(self.verdict.failure().unwrap_or_else(|| self.out_of_memory())),
+            Err(Refusal::Interrupted) => {
+                Err(self.verdict.failure().unwrap_or_else(|| self.memory.exhausted()))
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use rquickjs::{Context, Ctx, Object, Persistent, Result, Runtime, Value};
 use super::bridge::Bridge;
 use super::clock::Busy;
 use super::memory::Memory;
-use super::realm::{Verdict, out_of_memory};
+use super::realm::Verdict;
 use super::{ENGINE_STACK_BYTES, braked, busy_too_long, globals};
 
 /// One engine, for one program.
@@ -71,8 +71,9 @@ pub(super) struct World<'js> {
 }
 
 impl<'js> World<'js> {
-    pub(super) fn new(ctx: &Ctx<'js>, port: &Rc<RefCell<dyn Port>>, verdict: &Verdict) -> Result<Self> {
-        let bridge = Rc::new(Bridge::new(ctx, Rc::clone(port), verdict.clone())?);
+    pub(super) fn new(ctx: &Ctx<'js>, port: &Rc<RefCell<dyn Port>>, engine: &Engine) -> Result<Self> {
+        let (verdict, memory) = (engine.verdict.clone(), engine.memory.clone());
+        let bridge = Rc::new(Bridge::new(ctx, Rc::clone(port), verdict, memory)?);
         let console = globals::install(ctx, &bridge)?;
         Ok(Self { bridge, console })
     }
@@ -89,8 +90,8 @@ fn interrupt(
         if brake.is_pulled() {
             verdict.end(braked());
         }
-        if let Some(limit) = memory.overrun() {
-            verdict.end(out_of_memory(limit));
+        if memory.is_overrun() {
+            verdict.end(memory.exhausted());
         }
         if let Some(Compute { busy, allowed }) = compute.get() {
             let used = busy.elapsed();

@@ -12,7 +12,10 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use dsh_code_runtime::Failure;
 use rquickjs::allocator::{Allocator, RustAllocator};
+
+use super::realm::out_of_memory;
 
 /// What one engine holds, and how much it may.
 #[derive(Clone, Default)]
@@ -57,9 +60,14 @@ impl Memory {
         Counting(self.clone())
     }
 
-    /// The limit, if a growth went past it.
-    pub(super) fn overrun(&self) -> Option<usize> {
-        self.0.limit.get().filter(|_| self.0.over.get())
+    /// Whether a growth went past the limit.
+    pub(super) fn is_overrun(&self) -> bool {
+        self.0.over.get()
+    }
+
+    /// The failure of a program that has no memory.
+    pub(super) fn exhausted(&self) -> Failure {
+        out_of_memory(self.0.limit.get().unwrap_or(usize::MAX))
     }
 
     /// Whether a new block of so many bytes may be held.
@@ -198,12 +206,13 @@ mod tests {
         assert!(asked(60 << 10));
         // A block of its own belongs to no other.
         assert!(!asked(60 << 10) && memory.was_refused());
-        assert!(grown(30 << 10) && memory.overrun().is_none());
+        assert!(grown(30 << 10) && !memory.is_overrun());
         // By no more than the one before.
         assert!(!grown(31 << 10));
-        assert!(grown(8 << 10) && memory.overrun().is_none());
+        assert!(grown(8 << 10) && !memory.is_overrun());
         assert!(grown(6 << 10) && grown(6 << 10));
-        assert_eq!(memory.overrun(), Some(100 << 10));
+        assert!(memory.is_overrun());
+        assert!(memory.exhausted().message.contains("more than 102400 bytes"));
         // And directly behind it.
         assert!(!asked(20 << 10) && !grown(14 << 10));
         // Small ones, as long as the spare lasts.

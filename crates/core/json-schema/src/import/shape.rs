@@ -343,7 +343,7 @@ impl Notes {
     /// The description with the remarks as a sentence behind it. The remarks are rules, so what is said gives way to them.
     fn text(&self, most: usize) -> Option<String> {
         let Some((first, rest)) = self.remarks.split_first() else {
-            return self.description.as_deref().map(|said| cut(said, most));
+            return self.description.as_deref().map(|said| words::cut(said, most));
         };
         let mut rules = String::new();
         let mut letters = first.chars();
@@ -357,21 +357,14 @@ impl Notes {
         // Two characters may stand between the two.
         let room = most.saturating_sub(rules.chars().count().saturating_add(2));
         let said = self.description.as_deref().map(str::trim_end).filter(|said| !said.is_empty() && room > 0);
-        let Some(said) = said.map(|said| cut(said, room)) else { return Some(cut(&rules, most)) };
+        let Some(said) = said.map(|said| words::cut(said, room)) else {
+            return Some(words::cut(&rules, most));
+        };
         let between = match (said.contains('\n'), said.ends_with(['.', '!', '?', ':', ';', ')', '…'])) {
             (true, _) => "\n",
             (false, true) => " ",
             (false, false) => ". ",
         };
         Some(format!("{said}{between}{rules}"))
-    }
-}
-
-/// A text of at most `most` characters, the mark of a cut included.
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().nth(most).is_none() {
-        text.to_owned()
-    } else {
-        words::shorten(text, most.saturating_sub(1))
     }
 }

@@ -269,13 +269,12 @@ impl<'s> Walk<'s> {
             let Some(value) = node.get(key) else { continue };
             match (key, value) {
                 ("description", Json::String(text)) => {
-                    let is_long = text.chars().nth(self.limits.text).is_some();
-                    if is_long {
+                    if text.chars().nth(self.limits.text).is_some() {
                         let note = format!("cut after {} characters", self.limits.text);
                         self.found(key, Finding::new(Fate::Described, note));
                     }
                     // With the mark of the cut it is as long as it may be, and a second import takes it as it is.
-                    let text = words::shorten(text, self.limits.text.saturating_sub(usize::from(is_long)));
+                    let text = words::cut(text, self.limits.text);
                     shape.notes.description = (!text.is_empty()).then(|| text.into());
                 }
                 ("description", _) => self.found(key, Finding::new(Fate::Dropped, "is no string")),

@@ -16,7 +16,7 @@ use super::bytes::typed_name;
 use super::class::Call;
 use super::saved::{Kind, prototypes};
 use super::{hidden, open};
-use crate::engine::realm::quietly;
+use crate::engine::realm::{length, quietly};
 
 /// Values between two times that the engine may look up whether the run is over. It does at some of them.
 const STRIDE: usize = 8;
@@ -301,8 +301,7 @@ impl<'js> Walk<'_, '_, 'js> {
 
     fn open_array(&mut self, source: &Array<'js>) -> Result<()> {
         let target = Array::new(self.call.ctx().clone())?.into_object();
-        // `Array::len` panics beyond 31 bits.
-        target.set(PredefinedAtom::Length, source.as_object().get::<_, f64>(PredefinedAtom::Length)?)?;
+        target.set(PredefinedAtom::Length, length(source))?;
         let keys = own_keys(source.as_object())?;
         let source = source.as_object().clone();
         self.push(&source.clone(), Open::Properties { source, target, keys, at: None, enumerable: true });
