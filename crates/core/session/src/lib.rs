@@ -33,6 +33,7 @@ mod core_event;
 mod event;
 mod fork;
 mod header;
+mod latest;
 mod log;
 mod observers;
 mod payload;
@@ -51,6 +52,7 @@ pub use conversation::{AssistantChunk, AssistantMessage, CodedError, ToolCall, T
 pub use event::{Event, MAX_SAFE_INTEGER, SurfaceOp};
 pub use fork::{Fork, ForkError};
 pub use header::{Header, HeaderError};
+pub use latest::Latest;
 pub use observers::SessionObserver;
 pub use payload::Payload;
 pub use refusal::{AppendError, Refusal, SessionError};

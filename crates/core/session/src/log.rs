@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::repair::{Closer, closers_since};
 use crate::request::{RequestContext, RequestHeader};
 use crate::surface::{Plan, Surface};
-use crate::turn::{TurnEndReason, TurnStart};
+use crate::turn::{TurnEnd, TurnEndReason, TurnStart};
 use crate::vocabulary::Vocabulary;
 
 #[derive(Debug, Default)]
@@ -21,6 +21,7 @@ pub(crate) struct Log {
     events: Vec<Arc<Event>>,
     surface: Surface,
     last_turn: u32,
+    open_turn: Option<u32>,
     call_ids: HashSet<Arc<str>>,
     /// The seqs of the last `request/header` and the last `request/context`.
     last_request: [Option<u64>; 2],
@@ -50,6 +51,9 @@ impl Log {
             let turn =
                 event.data.get("turn").and_then(Json::as_u64).and_then(|turn| u32::try_from(turn).ok());
             self.last_turn = turn.unwrap_or(self.last_turn);
+            self.open_turn = Some(self.last_turn);
+        } else if *event.kind == *TurnEnd::TYPE {
+            self.open_turn = None;
         } else if *event.kind == *ToolCall::TYPE {
             self.call_ids.extend(event.data.get("callId").and_then(shared));
         } else if *event.kind == *RequestHeader::TYPE {
@@ -93,6 +97,11 @@ impl Log {
     /// The highest turn that was started; 0 before the first.
     pub(crate) fn last_turn(&self) -> u32 {
         self.last_turn
+    }
+
+    /// The turn that was started and not ended.
+    pub(crate) fn open_turn(&self) -> Option<u32> {
+        self.open_turn
     }
 
     pub(crate) fn call_id_used(&self, id: &str) -> bool {

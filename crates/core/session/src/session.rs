@@ -195,6 +195,11 @@ impl Session {
         self.0.log.lock().last_turn().saturating_add(1)
     }
 
+    /// The turn that is open now, if one is.
+    pub fn open_turn(&self) -> Option<u32> {
+        self.0.log.lock().open_turn()
+    }
+
     /// The last `request/header` and the last `request/context` of the log.
     pub fn last_request(&self) -> [Option<Arc<Event>>; 2] {
         self.0.log.lock().last_request().map(Option::<&Arc<Event>>::cloned)

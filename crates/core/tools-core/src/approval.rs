@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use dsh_agent::Agent;
+use serde::{Deserialize, Serialize};
 
-use crate::Execution;
+use crate::{Execution, ToolError};
 
 /// A question to a person: may this call run?
 #[derive(Debug)]
@@ -20,7 +21,8 @@ pub struct ApprovalRequest<'a> {
 }
 
 /// The answer to one question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Approval {
     /// Yes, this once.
     AllowedOnce,
@@ -36,5 +38,8 @@ pub enum Approval {
 #[async_trait]
 pub trait Approver: Send + Sync {
     /// Puts the question and waits for the answer.
-    async fn ask(&self, request: ApprovalRequest<'_>) -> Approval;
+    ///
+    /// An `Err` says that the question could not be put or its answer not be recorded. The call ends with it and does not
+    /// run; policies that judge results do not see it (spec 10 §A.6).
+    async fn ask(&self, request: ApprovalRequest<'_>) -> Result<Approval, ToolError>;
 }

@@ -46,6 +46,7 @@ impl Call {
             parent: input.parent,
             // Whoever sees the call can stop it, and nothing above it.
             cancel: input.cancel.child(),
+            granted: false.into(),
         });
         Self { execution, tool, malformed, duplicate_keys, state: CallState::default() }
     }

@@ -90,6 +90,7 @@ pub struct Definition {
     pub(crate) output: Schema,
     pub(crate) timeout: Option<Duration>,
     pub(crate) polls: bool,
+    pub(crate) pages: bool,
     pub(crate) tool: Arc<dyn AnyTool>,
 }
 
@@ -141,9 +142,10 @@ impl Definition {
         let parameters = tool.parameters().map_err(named)?;
         let output = Schema::for_output::<T::Output>()
             .map_err(|source| DefinitionError::Output { tool: Arc::clone(&name), source })?;
-        let (description, timeout, polls) = (tool.description().into(), tool.timeout(), T::POLLS);
-        let typed = Typed { tool, parameters: parameters.clone() };
-        Self { name, description, parameters, output, timeout, polls, tool: Arc::new(typed) }.checked()
+        let (description, timeout) = (tool.description().into(), tool.timeout());
+        let tool = Arc::new(Typed { tool, parameters: parameters.clone() });
+        let (polls, pages) = (T::POLLS, T::PAGES);
+        Self { name, description, parameters, output, timeout, polls, pages, tool }.checked()
     }
 
     /// A tool that brings its own schemas and checks its own arguments.
@@ -156,7 +158,8 @@ impl Definition {
     ) -> Result<Self, DefinitionError> {
         let (name, description) = (name.into(), description.into());
         let tool = Arc::new(tool);
-        Self { name, description, parameters, output, timeout: None, polls: false, tool }.checked()
+        let (timeout, polls, pages) = (None, false, false);
+        Self { name, description, parameters, output, timeout, polls, pages, tool }.checked()
     }
 
     /// The same tool with a time limit, which a timeout policy enforces. Declaring one promises that the body listens
@@ -170,6 +173,13 @@ impl Definition {
     #[must_use]
     pub fn polling(self) -> Self {
         Self { polls: true, ..self }
+    }
+
+    /// The same tool, which keeps its results within a limit of its own and says how to read on. A policy that stores what
+    /// is too large, and shows a part of it, passes over it.
+    #[must_use]
+    pub fn paging(self) -> Self {
+        Self { pages: true, ..self }
     }
 
     fn checked(self) -> Result<Self, DefinitionError> {
@@ -214,6 +224,11 @@ impl Definition {
     /// Whether calling it again and again is its use.
     pub fn polls(&self) -> bool {
         self.polls
+    }
+
+    /// Whether it keeps its results within a limit of its own.
+    pub fn pages(&self) -> bool {
+        self.pages
     }
 
     /// How a call is shown. A presenter that panics gives the plain card.

@@ -60,7 +60,7 @@ impl CallInput {
     }
 }
 
-/// A call as the stages see it. It never changes.
+/// A call as the stages see it. It never changes, but for [the grant](Self::is_granted) that it may get.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Execution {
@@ -80,9 +80,21 @@ pub struct Execution {
     pub parent: Option<CallToken>,
     /// What stops this call: it hears the caller, who does not hear it.
     pub cancel: Cancel,
+    /// A person has allowed it.
+    pub(crate) granted: AtomicBool,
 }
 
 impl Execution {
+    /// Whether a person was asked about this very call and has allowed it. It is so before the guards that come after a
+    /// grant, so a guard can insist on it whatever listeners decided.
+    pub fn is_granted(&self) -> bool {
+        self.granted.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn grant(&self) {
+        self.granted.store(true, Ordering::Release);
+    }
+
     /// The acting session, by its id; `None` for a call that acts for no agent.
     pub fn session_id(&self) -> Option<&str> {
         self.agent.as_ref().map(|agent| &**agent.session().id())

@@ -154,14 +154,18 @@ impl Tools {
         };
         let Some(agent) = &execution.agent else { return Ok(Some(text::no_agent(&execution.name))) };
         let request = ApprovalRequest { agent, execution, reason };
-        let approval = call.contained(async { Ok(approver.ask(request).await) }).await?;
+        let approval = call.contained(approver.ask(request)).await?;
         let denial = text::not_approved(&execution.name, approval);
         if execution.cancel.is_cancelled()
             && matches!(approval, crate::Approval::Cancelled | crate::Approval::AllowedOnce)
         {
             return Ok(Some(call.aborted()));
         }
-        if denial.is_some() { Ok(denial) } else { self.guarded(call) }
+        if denial.is_some() {
+            return Ok(denial);
+        }
+        execution.grant();
+        self.guarded(call)
     }
 }
 

@@ -304,6 +304,12 @@ impl Tools {
         self.view(scope).get(name).cloned()
     }
 
+    /// The tool that the name of a call leads to now, as the calling agent sees it.
+    pub fn called(&self, call: &Execution) -> Option<Arc<Definition>> {
+        let view = self.view(call.agent.as_ref().map(dsh_agent::Agent::scope));
+        view.resolve(&call.name, call.parent.is_some()).cloned()
+    }
+
     /// The first veto, layer by layer. No lock is held while a guard runs.
     pub(crate) fn veto(&self, call: &Execution) -> Option<String> {
         if self.0.rows.lock().guards.is_empty() {

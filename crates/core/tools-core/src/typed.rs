@@ -62,6 +62,9 @@ pub trait Tool: Send + Sync + 'static {
     const NAME: &'static str;
     /// Whether calling it again and again is its use ([`Definition::polling`](crate::Definition::polling)).
     const POLLS: bool = false;
+    /// Whether it keeps its results within a limit of its own and says how to read on
+    /// ([`Definition::paging`](crate::Definition::paging)).
+    const PAGES: bool = false;
     /// What it takes. Doc comments of the fields become their descriptions.
     type Args: DeserializeOwned + JsonSchema + Send + Sync;
     /// What it returns: the true value, not text for the model.

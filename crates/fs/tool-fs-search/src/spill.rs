@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_lifecycle::{Cause, Registration, Slot, contain_async};
+use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Content;
-use dsh_spill::{SaveText, SpillError, SpillOwner, SpillRef, SpillSource, SpillStore};
+use dsh_spill::{SaveText, SpillError, SpillOwner, SpillRef, SpillSource, SpillStore, save_within};
 use dsh_tools_core::{
     Accept, Agent, Definition, Execution, Layer, Next, Post, PostDecision, Tool, ToolError, Tools,
     async_trait,
@@ -129,25 +129,9 @@ impl<T: Paged> Spill<T> {
             suggested_name: T::FILE.into(),
             content: content.into(),
         };
-        let cancel = call.cancel.child();
-        let saved = contain_async(async {
-            tokio::select! {
-                biased;
-                () = cancel.cancelled() => Some(Err(SpillError::Aborted)),
-                saved = store.save_text(request, &cancel) => Some(saved),
-                () = tokio::time::sleep(self.deadline) => None,
-            }
+        save_within(store, request, &call.cancel, self.deadline).await.or_else(|error| {
+            let late = if let SpillError::Late { after } = error { Some(after) } else { None };
+            lost(&error, late.map_or(Lost::Failed, Lost::Late))
         })
-        .await;
-        match saved {
-            Ok(Some(Ok(saved))) => Ok(saved),
-            Ok(Some(Err(error))) => lost(&error, Lost::Failed),
-            Ok(None) => {
-                // For what the store has begun elsewhere.
-                cancel.cancel(Cause::Deadline);
-                lost(&"the store did not answer in time", Lost::Late(self.deadline))
-            }
-            Err(panic) => lost(&panic, Lost::Failed),
-        }
     }
 }

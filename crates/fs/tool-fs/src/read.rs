@@ -64,6 +64,7 @@ pub(crate) struct Line {
 
 impl Tool for Read {
     const NAME: &'static str = "read";
+    const PAGES: bool = true;
     type Args = ReadArgs;
     type Output = ReadOutput;
 

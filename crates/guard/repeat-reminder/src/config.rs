@@ -2,9 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use dsh_tools_core::Pattern;
 use serde::Deserialize;
-
-use crate::pattern::Pattern;
 
 /// The configuration of the reminder. Unknown keys are refused; so is what [`ConfigError`] lists, by
 /// [`RepeatReminder::new`](crate::RepeatReminder::new).

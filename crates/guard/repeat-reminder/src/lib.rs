@@ -19,7 +19,6 @@
 
 mod chains;
 mod config;
-mod pattern;
 mod reminder;
 mod words;
 

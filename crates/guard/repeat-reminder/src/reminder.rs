@@ -54,7 +54,7 @@ impl RepeatReminder {
     fn observe(&self, call: &Execution) -> Option<Content> {
         let agent = call.agent.as_ref()?;
         let nested = call.parent.is_some();
-        if !self.settings.tracks(&call.name) || self.polls(call, nested) {
+        if !self.settings.tracks(&call.name) || self.tools.called(call).is_some_and(|tool| tool.polls()) {
             return None;
         }
         let (tool, arguments) = (&call.name, &call.arguments);
@@ -65,11 +65,6 @@ impl RepeatReminder {
         } else {
             words::detailed(tool, count, arguments, self.settings.preview)
         })
-    }
-
-    fn polls(&self, call: &Execution, nested: bool) -> bool {
-        let view = self.tools.view(call.agent.as_ref().map(dsh_agent::Agent::scope));
-        view.resolve(&call.name, nested).is_some_and(|tool| tool.polls())
     }
 }
 

@@ -35,9 +35,7 @@ impl TimeoutPolicy {
 
     /// The budget of the tool that is called, as the calling agent sees it.
     fn budget(&self, attempt: &Attempt) -> Option<Duration> {
-        let call = &attempt.execution;
-        let view = self.tools.view(call.agent.as_ref().map(dsh_tools_core::Agent::scope));
-        let tool = view.resolve(&call.name, call.parent.is_some())?;
+        let tool = self.tools.called(&attempt.execution)?;
         let millis = |millis: std::num::NonZeroU64| Duration::from_millis(millis.get());
         let budget = tool.timeout().or(self.config.default_ms.map(millis))?;
         Some(self.config.max_ms.map_or(budget, |most| budget.min(millis(most))))

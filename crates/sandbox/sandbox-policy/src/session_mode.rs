@@ -1,10 +1,8 @@
 //! The mode of one session: in its log, the last event counts (spec 10 §B.1).
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use dsh_session::{AppendError, Event, Payload, Session, SessionObserver};
-use parking_lot::{Mutex, RwLock};
+use dsh_session::{AppendError, Event, Latest, Payload, Session};
 use serde::{Deserialize, Serialize};
 
 use crate::SandboxMode;
@@ -36,13 +34,9 @@ pub fn set_session_mode(
     session.append(&ModeChanged { mode, source })
 }
 
-/// The modes of the sessions that it follows, kept as their logs grow: asking costs a lookup, whatever the log's length.
+/// The modes of the sessions that it follows: asking costs a lookup, whatever the log's length.
 #[derive(Debug, Default)]
-pub struct SessionModes(RwLock<BTreeMap<Arc<str>, Weak<Latest>>>);
-
-/// The last event of one session. The session holds it, as an observer, so that it goes with the session.
-#[derive(Debug, Default)]
-struct Latest(Mutex<Option<(u64, SandboxMode)>>);
+pub struct SessionModes(Latest<ModeChanged>);
 
 impl SessionModes {
     /// None yet.
@@ -52,38 +46,12 @@ impl SessionModes {
 
     /// Follows a session from now on, what is in its log already included.
     pub fn follow(&self, session: &Session) {
-        let latest = Arc::new(Latest::default());
-        // Before the look back, so that nothing is missed in between; an older event never replaces a newer one.
-        session.observe(Arc::clone(&latest) as _).keep();
-        for event in session.events() {
-            latest.note(&event);
-        }
-        let mut followed = self.0.write();
-        followed.retain(|_, latest| latest.strong_count() > 0);
-        followed.insert(Arc::clone(session.id()), Arc::downgrade(&latest));
+        self.0.follow(session);
     }
 
     /// The mode that a followed session has of its own; `None` when its log says nothing.
     pub fn of(&self, session: &str) -> Option<SandboxMode> {
-        let latest = self.0.read().get(session)?.upgrade()?;
-        let held = *latest.0.lock();
-        held.map(|(_, mode)| mode)
-    }
-}
-
-impl Latest {
-    fn note(&self, event: &Event) {
-        let Some(Ok(changed)) = event.read::<ModeChanged>() else { return };
-        let mut held = self.0.lock();
-        if held.is_none_or(|(seq, _)| seq <= event.seq) {
-            *held = Some((event.seq, changed.mode));
-        }
-    }
-}
-
-impl SessionObserver for Latest {
-    fn appended(&self, event: &Arc<Event>) {
-        self.note(event);
+        self.0.of(session).map(|changed| changed.mode)
     }
 }
 
@@ -139,8 +107,6 @@ mod tests {
         set_session_mode(&session, SandboxMode::ReadOnly, None).unwrap();
         drop(session);
         assert_eq!(modes.of("a"), None);
-        modes.follow(&Session::create(spec("b")));
-        assert_eq!(modes.0.read().len(), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use dsh_lifecycle::Cancel;
 
-use crate::{SaveText, SpillError, SpillRef};
+use crate::{Pending, SaveText, SpillError, SpillRef, pending};
 
 /// A place that keeps texts (spec 08 §1.2).
 ///
@@ -22,6 +22,14 @@ pub trait SpillStore: Send + Sync {
     /// found. The cancellation ends the future soon. Whoever saves sets a deadline, and drops the future when it has
     /// passed; a store then stops the work or ends it unseen, and holds nobody up.
     async fn save_text(&self, request: SaveText, cancel: &Cancel) -> Result<SpillRef, SpillError>;
+
+    /// Says where a text will be, for whoever has to know before it is stored. A store that can say so stores nothing yet;
+    /// by default everything is saved here, and [`commit`](Pending::commit) only hands out the reply.
+    ///
+    /// Errors and cancellation as of [`save_text`](Self::save_text).
+    async fn begin(&self, request: SaveText, cancel: &Cancel) -> Result<Box<dyn Pending>, SpillError> {
+        Ok(pending::saved(self.save_text(request, cancel).await?))
+    }
 }
 
 #[cfg(test)]

@@ -96,11 +96,11 @@ struct After(Duration, Approval);
 
 #[async_trait]
 impl Approver for After {
-    async fn ask(&self, request: ApprovalRequest<'_>) -> Approval {
-        tokio::select! {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
+        Ok(tokio::select! {
             () = tokio::time::sleep(self.0) => self.1,
             () = request.execution.cancel.cancelled() => Approval::Cancelled,
-        }
+        })
     }
 }
 

@@ -66,9 +66,9 @@ impl Layer<Execution, PreDecision> for Policy {
 
 #[async_trait]
 impl Approver for Policy {
-    async fn ask(&self, request: ApprovalRequest<'_>) -> Approval {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
         self.note("approval", request.execution);
-        self.row.answer.unwrap_or(Approval::Unavailable)
+        Ok(self.row.answer.unwrap_or(Approval::Unavailable))
     }
 }
 

@@ -21,13 +21,13 @@ struct Answers {
 
 #[async_trait]
 impl Approver for Answers {
-    async fn ask(&self, request: ApprovalRequest<'_>) -> Approval {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
         let call = request.execution;
         self.notes.lock().push(format!("ask {} {} {:?}", call.name, call.call_id, request.reason));
         if let Some(cancel) = &self.stops {
             cancel.cancel(Cause::User);
         }
-        self.approval
+        Ok(self.approval)
     }
 }
 
@@ -185,7 +185,7 @@ async fn a_panicking_approver_never_turns_into_a_permission() {
     struct Broken;
     #[async_trait]
     impl Approver for Broken {
-        async fn ask(&self, _: ApprovalRequest<'_>) -> Approval {
+        async fn ask(&self, _: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
             panic!("on purpose")
         }
     }
@@ -203,12 +203,12 @@ async fn waiting_for_an_answer_does_not_hold_up_the_ordered_stage() {
     struct Slow(Mutex<Option<tokio::sync::oneshot::Receiver<()>>>);
     #[async_trait]
     impl Approver for Slow {
-        async fn ask(&self, _: ApprovalRequest<'_>) -> Approval {
+        async fn ask(&self, _: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
             let answered = self.0.lock().take();
             if let Some(answered) = answered {
                 answered.await.ok();
             }
-            Approval::AllowedOnce
+            Ok(Approval::AllowedOnce)
         }
     }
     let (answer, answered) = tokio::sync::oneshot::channel();

@@ -208,7 +208,7 @@ async fn nobody_is_asked_about_a_call_that_was_stopped() {
     struct Never;
     #[async_trait]
     impl Approver for Never {
-        async fn ask(&self, _: ApprovalRequest<'_>) -> Approval {
+        async fn ask(&self, _: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
             panic!("asked")
         }
     }

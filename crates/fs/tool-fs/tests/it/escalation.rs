@@ -13,7 +13,7 @@ use dsh_scope::Scope;
 use dsh_session::{Header, Session, SessionSpec, Vocabulary};
 use dsh_system_prompt::SystemPrompt;
 use dsh_tool_fs::{FsTools, FsToolsConfig};
-use dsh_tools_core::{Approval, ApprovalRequest, Approver, CallInput, Json, ToolResult, Tools, object};
+use dsh_tools_core::{Approval, ApprovalRequest, Approver, CallInput, Json, ToolError, ToolResult, Tools, object};
 use parking_lot::Mutex;
 
 /// A workspace with a file beside it, tools that may ask for more, and a person with one answer.
@@ -32,10 +32,10 @@ struct Person {
 
 #[async_trait]
 impl Approver for Person {
-    async fn ask(&self, request: ApprovalRequest<'_>) -> Approval {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
         let reason = request.reason.unwrap_or_default();
         self.questions.lock().push(format!("{}: {reason}", request.execution.name));
-        self.answer
+        Ok(self.answer)
     }
 }
 

@@ -9,7 +9,7 @@ use dsh_lifecycle::Cancel;
 use dsh_llm::plain_text;
 use dsh_sandbox_policy::{ModeChanged, SandboxMode, set_session_mode};
 use dsh_session::{Event, ToolResult};
-use dsh_tools_core::{Approval, ApprovalRequest, Approver};
+use dsh_tools_core::{Approval, ApprovalRequest, Approver, ToolError};
 
 use crate::world::{World, agent};
 
@@ -86,8 +86,8 @@ struct Yes;
 
 #[async_trait]
 impl Approver for Yes {
-    async fn ask(&self, _: ApprovalRequest<'_>) -> Approval {
-        Approval::AllowedOnce
+    async fn ask(&self, _: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
+        Ok(Approval::AllowedOnce)
     }
 }
 

@@ -1,16 +1,17 @@
-//! Names with `*` in them.
+//! Names of tools with `*` in them.
 
-/// A name in which `*` stands for anything, also for nothing; every other character stands for itself.
+/// A name of tools in which `*` stands for anything, also for nothing; every other character stands for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pattern(Vec<Box<str>>);
+pub struct Pattern(Vec<Box<str>>);
 
 impl Pattern {
-    pub(crate) fn new(text: &str) -> Self {
+    /// A pattern; there is none that is wrong.
+    pub fn new(text: &str) -> Self {
         Self(text.split('*').map(Into::into).collect())
     }
 
     /// Whether the whole name is meant. Takes no longer than the name and the pattern are long, together.
-    pub(crate) fn matches(&self, name: &str) -> bool {
+    pub fn matches(&self, name: &str) -> bool {
         let (Some(first), rest) = (self.0.first(), self.0.get(1..).unwrap_or_default()) else { return false };
         let Some((last, middle)) = rest.split_last() else { return **first == *name };
         let Some(mut left) = name.strip_prefix(&**first) else { return false };

@@ -1,0 +1,1 @@
+//! One choice for what tools may reach and who is asked.

@@ -1,0 +1,1 @@
+//! Which tools may run, and which only after a person was asked.

@@ -1,0 +1,47 @@
+//! Those who can answer.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use dsh_agent::Agent;
+use dsh_json::Json;
+use dsh_lifecycle::Cancel;
+use dsh_tools_core::Approval;
+
+/// A question as it is put to those who can answer.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Question {
+    /// Its id in the log.
+    pub id: Arc<str>,
+    /// Who wants to act.
+    pub agent: Agent,
+    /// The tool that is to be called.
+    pub tool: Arc<str>,
+    /// The call.
+    pub call_id: Option<Arc<str>>,
+    /// What it is called with. Exactly this is allowed, and nothing else.
+    pub arguments: Option<Json>,
+    /// Why it is asked about.
+    pub reason: Option<Arc<str>>,
+    /// It is cancelled when nobody waits for the answer any more: withdraw what is shown.
+    pub cancel: Cancel,
+}
+
+/// Why an answerer could not answer, for the operator. The question counts as unanswered.
+pub type AnswerError = Box<dyn Error + Send + Sync>;
+
+/// Somebody who can be asked.
+#[async_trait]
+pub trait Answerer: Send + Sync {
+    /// What it is called in the log: `terminal`.
+    fn name(&self) -> &str;
+
+    /// Answers; `None` passes the question on, such as one about an agent that it does not serve. After an answer nobody
+    /// else is asked.
+    ///
+    /// The future is dropped where it stands when the call is cancelled, and when the time for answers is over; what it
+    /// would have said does not count then. A failure or a panic is recorded, and refuses the call.
+    async fn answer(&self, question: &Question) -> Result<Option<Approval>, AnswerError>;
+}

@@ -1,0 +1,104 @@
+//! What the log holds of questions. Models see none of it.
+
+use std::sync::Arc;
+
+use dsh_llm::ShapeError;
+use dsh_session::{Pair, Payload, Vocabulary, VocabularyError};
+use dsh_tools_core::Approval;
+use serde::{Deserialize, Serialize};
+
+use crate::ApprovalPolicy;
+
+/// The event `approval/asked`: somebody is asked whether a call may run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ApprovalAsked {
+    /// The question's own id.
+    pub id: Arc<str>,
+    /// The tool that is to be called.
+    pub tool_name: Arc<str>,
+    /// The call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<Arc<str>>,
+    /// Why it is asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Arc<str>>,
+    /// The BLAKE3 digest of the arguments in canonical form (RFC 8785), in hexadecimal: what was allowed, and no other call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_digest: Option<Arc<str>>,
+}
+
+/// The event `approval/decided`: what came of a question. There is exactly one for each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ApprovalDecided {
+    /// The question's id.
+    pub id: Arc<str>,
+    /// What came of it.
+    pub outcome: Approval,
+    /// The answerer who said so, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Arc<str>>,
+    /// Why, where nobody said so: for whoever wants to know whether nobody was there or something broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Arc<str>>,
+}
+
+/// The event `approval/policy`: from here on, this policy holds for the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PolicyChanged {
+    /// The policy.
+    pub policy: ApprovalPolicy,
+    /// Where it comes from, if that is not the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<PolicySource>,
+}
+
+/// Where the policy of a session comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicySource {
+    /// The session works for another, whose user does not see its questions.
+    Delegation,
+}
+
+impl Payload for ApprovalAsked {
+    const TYPE: &'static str = "approval/asked";
+
+    fn check(&self) -> Result<(), ShapeError> {
+        if self.id.is_empty() || self.tool_name.is_empty() {
+            return Err(ShapeError::new("a question has no id, or names no tool"));
+        }
+        Ok(())
+    }
+}
+
+impl Payload for ApprovalDecided {
+    const TYPE: &'static str = "approval/decided";
+
+    fn check(&self) -> Result<(), ShapeError> {
+        if self.id.is_empty() {
+            return Err(ShapeError::new("a decision names no question"));
+        }
+        Ok(())
+    }
+}
+
+impl Payload for PolicyChanged {
+    const TYPE: &'static str = "approval/policy";
+}
+
+/// A vocabulary that also has these events. A question that a killed process left open is closed as cancelled.
+pub fn declare(vocabulary: Vocabulary) -> Result<Vocabulary, VocabularyError> {
+    vocabulary.with::<PolicyChanged>()?.with_pair(Pair {
+        opened: |asked: &ApprovalAsked| Arc::clone(&asked.id),
+        closed: |decided: &ApprovalDecided| Arc::clone(&decided.id),
+        close: |asked| ApprovalDecided {
+            id: Arc::clone(&asked.id),
+            outcome: Approval::Cancelled,
+            by: None,
+            cause: Some("the process ended before it was answered".into()),
+        },
+    })
+}

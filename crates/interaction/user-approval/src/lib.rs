@@ -1,0 +1,27 @@
+//! Asks people whether calls may run, and keeps a record of every question (spec 10 §A).
+//!
+//! ```text
+//! a call that needs approval ─→ approval/asked ─→ stopped? ─→ policy `never`? ─→ the answerers, nearest scope first ─→ approval/decided
+//!                                                  └ cancelled  └ rejected         └ nobody, a failure, too late: unavailable
+//! ```
+//!
+//! - Nobody to answer means no. There is one answer that allows, [`Approval::AllowedOnce`](dsh_tools_core::Approval), and it
+//!   covers the one call that was asked about: nothing is remembered.
+//! - Each question has two events in the log, with a digest of the arguments that were asked about. What can't be recorded
+//!   is not asked, and an answer that can't be recorded does not count.
+//! - The policy is looked at here and in no listener, so that nothing that is registered comes before it.
+//! - A question whose process died is closed as cancelled when its session is opened again.
+
+mod answerer;
+mod approvals;
+mod ask;
+mod config;
+mod context;
+mod events;
+
+pub use answerer::{AnswerError, Answerer, Question};
+pub use approvals::{Approvals, MountError, SwitchError};
+pub use ask::{APPROVAL_FAILED, ApprovalError, Request};
+pub use config::{ApprovalConfig, ApprovalPolicy};
+pub use context::{CONTEXT_NAME, CONTEXT_ORDER, standing_rule};
+pub use events::{ApprovalAsked, ApprovalDecided, PolicyChanged, PolicySource, declare};

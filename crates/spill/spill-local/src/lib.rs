@@ -1,0 +1,1 @@
+//! Keeps large texts as private files.

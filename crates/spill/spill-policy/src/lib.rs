@@ -1,0 +1,1 @@
+//! Keeps what models read within a budget.
