@@ -221,9 +221,13 @@ impl<'a> Relations<'a> {
             }
             if *event.kind == *pair.open
                 && let Some(key) = (pair.opened)(&event.data)
-                && !self.pairs.insert((rule, Arc::clone(&key)))
             {
-                report(Violation::PairOpen { kind: pair.open, key });
+                if self.turn.is_none() {
+                    report(outside_turn(event));
+                }
+                if !self.pairs.insert((rule, Arc::clone(&key))) {
+                    report(Violation::PairOpen { kind: pair.open, key });
+                }
             }
         }
     }

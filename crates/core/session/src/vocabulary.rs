@@ -26,7 +26,7 @@ pub struct Vocabulary {
 
 /// How events of two types open and close something, so that repair can close what was left open.
 ///
-/// A declared pair promises that what opens in a turn is closed before the turn ends.
+/// A declared pair promises that it opens within a turn, and is closed before that turn ends.
 #[derive(Debug)]
 pub struct Pair<Open, Close> {
     /// What an opening event opens.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use dsh_agent::Agent;
 use serde::{Deserialize, Serialize};
 
-use crate::{Execution, ToolError};
+use crate::{Definition, Execution, ToolError};
 
 /// A question to a person: may this call run?
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct ApprovalRequest<'a> {
     pub agent: &'a Agent,
     /// The call: its name, arguments, id and cancellation.
     pub execution: &'a Arc<Execution>,
+    /// The tool that will run, which can present the call; none where the name leads to none.
+    pub definition: Option<&'a Arc<Definition>>,
     /// Why it is asked about.
     pub reason: Option<&'a str>,
 }

@@ -153,7 +153,8 @@ impl Tools {
             return Ok(Some(text::no_approver(&execution.name, reason)));
         };
         let Some(agent) = &execution.agent else { return Ok(Some(text::no_agent(&execution.name))) };
-        let request = ApprovalRequest { agent, execution, reason };
+        let definition = call.tool.as_ref();
+        let request = ApprovalRequest { agent, execution, definition, reason };
         let approval = call.contained(approver.ask(request)).await?;
         let denial = text::not_approved(&execution.name, approval);
         if execution.cancel.is_cancelled()

@@ -11,8 +11,10 @@ mod card;
 mod changes;
 mod draw;
 mod fold;
+mod question;
 pub(crate) mod sheet;
 
 pub(crate) use card::Card;
 pub(crate) use draw::{Look, draw};
 pub(crate) use fold::Fold;
+pub(crate) use question::{Asked, question};

@@ -8,6 +8,8 @@ use dsh_harness::ModelChoice;
 use dsh_tool_sdk::Language;
 use dsh_tools_core::Presentation;
 
+use crate::approval::Approve;
+
 /// An agent that works on a directory with tools, and keeps a log of everything that it does.
 #[derive(Debug, Parser)]
 #[command(name = "dsh", version, disable_help_subcommand = true)]
@@ -37,6 +39,10 @@ pub(crate) struct Global {
     /// of the key in the environment, else `demo`]
     #[arg(long, global = true, value_name = "SPEC")]
     pub(crate) model: Option<ModelChoice>,
+    /// Who answers when a call needs approval: ask (whoever sits at the terminal), yes (allows each, once) or no [default: ask on
+    /// a terminal, else no]
+    #[arg(long, global = true, value_name = "WHO", hide_possible_values = true)]
+    pub(crate) approve: Option<Approve>,
     /// Print for machines
     #[arg(long, global = true)]
     pub(crate) json: bool,

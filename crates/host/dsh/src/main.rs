@@ -3,10 +3,12 @@
 //! It parses the command line, builds a harness, and shows what happens; what happens is the harness's. Documented
 //! output goes to stdout, everything else to stderr.
 
+mod approval;
 mod cards;
 mod cli;
 mod commands;
 mod exit;
+mod floor;
 mod fork;
 mod input;
 mod interrupt;

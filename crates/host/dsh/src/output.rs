@@ -9,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use rustix::fd::AsFd;
 
 use crate::cards::sheet::escaped;
+use crate::floor;
 
 /// Why something did not get to stdout.
 #[derive(Debug)]
@@ -48,10 +49,9 @@ pub(crate) fn drawing(drawing: &str) -> Result<(), Unwritten> {
     Ok(out.flush()?)
 }
 
-/// The same, beside the documented output.
+/// The same, beside the documented output. Waits while a question is open.
 pub(crate) fn aside(drawing: &str) {
-    // Nobody is left to tell.
-    let _ = anstream::stderr().lock().write_all(drawing.as_bytes());
+    floor::when_free(|| ask(drawing));
 }
 
 /// A line beside the documented output, with a word in front that says what it is.
@@ -64,9 +64,10 @@ pub(crate) fn error(text: &str) {
     labelled("error", AnsiColor::Red.on_default().bold(), text);
 }
 
-/// A question to a person, who answers on the same line.
+/// A question to a person, who answers on the same line; for whoever has the floor.
 pub(crate) fn ask(question: &str) {
-    aside(question);
+    // Nobody is left to tell.
+    let _ = anstream::stderr().lock().write_all(question.as_bytes());
 }
 
 fn labelled(word: &str, style: Style, text: &str) {

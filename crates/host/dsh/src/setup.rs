@@ -1,10 +1,13 @@
 //! From the global options to a harness.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use dsh_harness::{ConfigText, Environment, Harness, ModelChoice, SessionChoice};
 use dsh_tools_core::Presentation;
+use dsh_user_approval::Answerer;
 
+use crate::approval::Approve;
 use crate::cli::Global;
 use crate::exit::Failure;
 
@@ -22,13 +25,18 @@ pub(crate) enum Needs {
 impl Global {
     /// The harness that these options ask for.
     pub(crate) fn harness(&self, needs: Needs) -> Result<Harness, Failure> {
+        self.harness_with(needs, self.approve.unwrap_or_else(Approve::usual).answerer())
+    }
+
+    /// The same, with somebody else to answer questions about calls.
+    pub(crate) fn harness_with(&self, needs: Needs, answerer: Arc<dyn Answerer>) -> Result<Harness, Failure> {
         let environment = self.environment()?;
         let model = match (&self.model, needs) {
             (Some(model), _) => Some(model.clone().based(&environment, Path::new(""))),
             (None, Needs::Model) => None,
             (None, Needs::Tools | Needs::Programs) => Some(ModelChoice::Demo),
         };
-        let mut builder = Harness::builder(environment);
+        let mut builder = Harness::builder(environment).answerer(answerer);
         if let Some(file) = &self.config {
             builder = builder.config(ConfigText::read(file)?);
         }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use dsh_fs_local::canonical_policy;
 use dsh_llm::Model;
 use dsh_sandbox_policy::{SandboxMode, default_read_roots};
-use dsh_tools_core::{Approver, Presentation};
+use dsh_tools_core::Presentation;
+use dsh_user_approval::Answerer;
 
 use crate::config::{Parsed, SETTINGS};
 use crate::harness::Harness;
@@ -24,7 +25,7 @@ pub struct HarnessBuilder {
     rows: Vec<Row>,
     model: Option<ModelChoice>,
     own_model: Option<Arc<dyn Model>>,
-    approver: Option<Arc<dyn Approver>>,
+    answerer: Option<Arc<dyn Answerer>>,
     mode: Option<Presentation>,
     worker: WorkerEntry,
 }
@@ -68,7 +69,7 @@ impl Harness {
             rows: plugins::table(),
             model: None,
             own_model: None,
-            approver: None,
+            answerer: None,
             mode: None,
             worker: WorkerEntry::Reexec,
         }
@@ -101,10 +102,11 @@ impl HarnessBuilder {
         Self { own_model: Some(model), ..self }
     }
 
-    /// Somebody who can be asked. With one, the file tools offer a wider sandbox mode for one call (spec 10 §B.2).
+    /// Somebody who can be asked. With one who [may allow](Answerer::may_allow) something, the file tools offer a wider
+    /// sandbox mode for one call (spec 10 §B.2).
     #[must_use]
-    pub fn approver(self, approver: Arc<dyn Approver>) -> Self {
-        Self { approver: Some(approver), ..self }
+    pub fn answerer(self, answerer: Arc<dyn Answerer>) -> Self {
+        Self { answerer: Some(answerer), ..self }
     }
 
     /// The presentation mode, above what the configuration says.
@@ -122,7 +124,7 @@ impl HarnessBuilder {
 
     /// Reads everything, then mounts everything. After an error nothing is mounted.
     pub fn build(self) -> Result<Harness, HarnessError> {
-        let Self { environment, config, rows, model, own_model, approver, mode, worker } = self;
+        let Self { environment, config, rows, model, own_model, answerer, mode, worker } = self;
         for (index, row) in rows.iter().enumerate() {
             if SETTINGS.contains(&row.name()) {
                 return Err(HarnessError::ReservedRow(row.name()));
@@ -154,8 +156,7 @@ impl HarnessBuilder {
         host.worker = worker;
         // Programs have a runtime here, so they are offered (spec 12 §1).
         host.presentation = mode.or(settings.mode).unwrap_or(Presentation::Both);
-        // The slot is new, so nobody has it.
-        host.own_approver = approver.and_then(|approver| host.tools.approver().provide(approver).ok());
+        host.answerer = answerer;
         let mut mounted = Mounted::default();
         for ((name, mount), row) in mounts.into_iter().zip(&rows) {
             let done = mounted.mount(name, row.summary(), mount, &host);

@@ -6,13 +6,14 @@ use dsh_agent::Hooks;
 use dsh_agent_loop::AgentLoop;
 use dsh_code_runtime::CodeRuntime;
 use dsh_fs::{FileSystem, Intents, Search};
-use dsh_lifecycle::{Registration, Slot};
+use dsh_lifecycle::Slot;
 use dsh_llm::Model;
 use dsh_mcp_server::McpServerConfig;
 use dsh_session::{Vocabulary, VocabularyError};
 use dsh_spill::SpillStore;
 use dsh_system_prompt::SystemPrompt;
 use dsh_tools_core::{Presentation, Tools};
+use dsh_user_approval::{Answerer, Approvals};
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
@@ -60,8 +61,10 @@ pub struct Host {
     pub own_model: Option<Arc<dyn Model>>,
     /// The directory that relative paths of the configuration start at.
     pub config_base: std::path::PathBuf,
-    /// Keeps the embedder's own approver where it is asked.
-    pub(crate) own_approver: Option<Registration>,
+    /// Who asks people about calls.
+    pub approvals: Slot<Approvals>,
+    /// Somebody who can be asked, if anybody can.
+    pub answerer: Option<Arc<dyn Answerer>>,
     vocabulary: Mutex<Vocabulary>,
 }
 
@@ -91,7 +94,8 @@ impl Host {
             environment,
             model_choice,
             own_model: None,
-            own_approver: None,
+            approvals: Slot::empty(),
+            answerer: None,
             config_base,
             vocabulary: Mutex::new(Vocabulary::core()),
         }

@@ -28,6 +28,7 @@ use dsh_tool_fs::{FsTools, FsToolsConfig};
 use dsh_tool_fs_search::{SearchTools, SearchToolsConfig};
 use dsh_tool_sdk::Language;
 use dsh_tools_core::{Presentation, with_dispatches};
+use dsh_user_approval::{ApprovalConfig, Approvals};
 use serde::Deserialize;
 
 use crate::model::ModelConfig;
@@ -42,6 +43,7 @@ pub(crate) fn table() -> Vec<Row> {
         row("system-prompt", "identity, persona and tool order of the prompt", system_prompt),
         row("model", "the model that answers", model),
         row("agent-loop", "turns and steps", agent_loop),
+        row("user-approval", "asks people about calls, and keeps the record", user_approval),
         row("timeout-policy", "deadlines for tools that declare a budget", timeout_policy),
         row("repeat-reminder", "tells the model that it repeats itself", repeat_reminder),
         row("fs-local", "files and searches on the local disk", fs_local),
@@ -132,6 +134,17 @@ const ABOUT_CALLS: &str = "Calls in one message are run together: those that onl
 in order. So send at once what does not depend on each other's results. A call that fails says why; change what it says, \
 and don't repeat it unchanged. When the work is done, say in a few words what you did and what you found.";
 
+fn user_approval(config: ApprovalConfig, host: &Host) -> Result<Registrations, MountError> {
+    host.declare(dsh_user_approval::declare)?;
+    let approvals = Approvals::new(Arc::clone(&host.environment.ids), config);
+    let mut mounted = approvals.mount(&host.tools, &host.prompt)?;
+    if let Some(answerer) = &host.answerer {
+        mounted.push(approvals.answer_with(None, Arc::clone(answerer)));
+    }
+    mounted.push(host.approvals.provide(Arc::new(approvals))?);
+    Ok(mounted)
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "as every row")]
 fn timeout_policy(config: TimeoutConfig, host: &Host) -> Result<Registrations, MountError> {
     Ok(TimeoutPolicy::new(host.tools.clone(), config).register().into())
@@ -204,5 +217,5 @@ fn mcp_server(config: McpServerConfig, host: &Host) -> Result<Registrations, Mou
 
 /// Whether to offer what needs an approval: where nobody can be asked, it would only be refused (design §7).
 fn somebody_is_asked(host: &Host) -> bool {
-    host.tools.approver().get().is_some()
+    host.answerer.as_ref().is_some_and(|answerer| answerer.may_allow())
 }

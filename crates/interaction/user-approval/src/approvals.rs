@@ -109,15 +109,22 @@ impl Approvals {
                 id,
                 agent: request.agent.clone(),
                 tool: Arc::clone(request.tool),
-                call_id: request.call_id.cloned(),
-                arguments: request.arguments.cloned(),
+                call: request.call.cloned(),
+                definition: request.definition.cloned(),
                 reason: request.reason.map(Arc::from),
                 cancel: request.cancel.child(),
             };
             let budget = Duration::from_millis(self.0.config.lock().answer_ms.get());
             put(&question, &self.answerers(request.agent.scope()), budget).await
         };
-        asked.decide(decision)
+        let policy = decision.policy;
+        let outcome = asked.decide(decision)?;
+        if let Some(policy) = policy
+            && let Err(error) = self.switch(request.agent, policy)
+        {
+            tracing::warn!(%error, "the policy that was asked for with an answer does not hold");
+        }
+        Ok(outcome)
     }
 
     /// The policy of a session: the last that its log says, else the configured one.
@@ -198,8 +205,8 @@ impl Approver for Approvals {
         let request = Request {
             agent: request.agent,
             tool: &call.name,
-            call_id: Some(&call.call_id),
-            arguments: Some(&call.arguments),
+            call: Some(call),
+            definition: request.definition,
             reason: request.reason,
             cancel: &call.cancel,
         };

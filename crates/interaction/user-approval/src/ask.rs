@@ -7,10 +7,10 @@ use dsh_agent::Agent;
 use dsh_json::Json;
 use dsh_lifecycle::{Cancel, Cause, contain_async};
 use dsh_session::{AppendError, Session};
-use dsh_tools_core::{Approval, ToolError};
+use dsh_tools_core::{Approval, Definition, Execution, ToolError};
 use tokio::time::sleep;
 
-use crate::{Answerer, ApprovalAsked, ApprovalDecided, Question};
+use crate::{Answer, Answerer, ApprovalAsked, ApprovalDecided, ApprovalPolicy, Question};
 
 /// The code of a call whose question could not be put or recorded.
 pub const APPROVAL_FAILED: &str = "APPROVAL_FAILED";
@@ -22,10 +22,10 @@ pub struct Request<'a> {
     pub agent: &'a Agent,
     /// The tool that is to be called.
     pub tool: &'a Arc<str>,
-    /// The call.
-    pub call_id: Option<&'a Arc<str>>,
-    /// What it is called with.
-    pub arguments: Option<&'a Json>,
+    /// The call, where one is meant.
+    pub call: Option<&'a Arc<Execution>>,
+    /// What will run then.
+    pub definition: Option<&'a Arc<Definition>>,
     /// Why it is asked about.
     pub reason: Option<&'a str>,
     /// What withdraws the question.
@@ -54,11 +54,13 @@ pub(crate) struct Decision {
     pub(crate) outcome: Approval,
     pub(crate) by: Option<Arc<str>>,
     pub(crate) cause: Option<Arc<str>>,
+    /// The policy from now on, where it is to be another.
+    pub(crate) policy: Option<ApprovalPolicy>,
 }
 
 impl Decision {
     pub(crate) fn because(outcome: Approval, cause: impl Into<Arc<str>>) -> Self {
-        Self { outcome, by: None, cause: Some(cause.into()) }
+        Self { outcome, by: None, cause: Some(cause.into()), policy: None }
     }
 }
 
@@ -78,9 +80,9 @@ impl<'a> Asked<'a> {
         session.append(&ApprovalAsked {
             id: Arc::clone(&id),
             tool_name: Arc::clone(request.tool),
-            call_id: request.call_id.cloned(),
+            call_id: request.call.map(|call| Arc::clone(&call.call_id)),
             reason: request.reason.map(Arc::from),
-            arguments_digest: request.arguments.map(digest),
+            arguments_digest: request.call.map(|call| digest(&call.arguments)),
         })?;
         Ok(Self { session, id, decided: false })
     }
@@ -92,7 +94,7 @@ impl<'a> Asked<'a> {
         Ok(outcome)
     }
 
-    fn append(&self, Decision { outcome, by, cause }: Decision) -> Result<(), AppendError> {
+    fn append(&self, Decision { outcome, by, cause, .. }: Decision) -> Result<(), AppendError> {
         let decided = ApprovalDecided { id: Arc::clone(&self.id), outcome, by, cause };
         self.session.append(&decided).map(drop)
     }
@@ -138,7 +140,9 @@ async fn answers(question: &Question, answerers: &[Arc<dyn Answerer>]) -> Decisi
     for answerer in answerers {
         let name: Arc<str> = answerer.name().into();
         let broken = match contain_async(answerer.answer(question)).await {
-            Ok(Ok(Some(outcome))) => return Decision { outcome, by: Some(name), cause: None },
+            Ok(Ok(Some(Answer { outcome, policy }))) => {
+                return Decision { outcome, by: Some(name), cause: None, policy };
+            }
             Ok(Ok(None)) => continue,
             Ok(Err(error)) => format!("it failed: {error}"),
             Err(panic) => format!("it panicked: {panic}"),
@@ -149,7 +153,7 @@ async fn answers(question: &Question, answerers: &[Arc<dyn Answerer>]) -> Decisi
             why = broken,
             "a question was not answered"
         );
-        return Decision { outcome: Approval::Unavailable, by: Some(name), cause: Some(broken.into()) };
+        return Decision { by: Some(name), ..Decision::because(Approval::Unavailable, broken) };
     }
     Decision::because(Approval::Unavailable, "there was nobody to answer")
 }

@@ -18,10 +18,12 @@ mod ask;
 mod config;
 mod context;
 mod events;
+mod words;
 
-pub use answerer::{AnswerError, Answerer, Question};
+pub use answerer::{Answer, AnswerError, Answerer, Question};
 pub use approvals::{Approvals, MountError, SwitchError};
 pub use ask::{APPROVAL_FAILED, ApprovalError, Request};
 pub use config::{ApprovalConfig, ApprovalPolicy};
 pub use context::{CONTEXT_NAME, CONTEXT_ORDER, standing_rule};
 pub use events::{ApprovalAsked, ApprovalDecided, PolicyChanged, PolicySource, declare};
+pub use words::{acts, covers, describe};

@@ -16,6 +16,8 @@ pub struct McpServerConfig {
     pub max_calls_per_turn: NonZeroUsize,
     /// How many milliseconds lie between two notifications of progress of a call, except before the last.
     pub progress_interval_ms: NonZeroU64,
+    /// How many characters of a call's arguments a question to the user shows.
+    pub max_question_chars: NonZeroUsize,
     /// How many milliseconds lie between two looks at the registry for tools that came or went.
     pub list_interval_ms: NonZeroU64,
 }
@@ -29,6 +31,7 @@ impl Default for McpServerConfig {
             max_calls_in_flight: some(64),
             max_calls_per_turn: some(1_000),
             progress_interval_ms: ms(100),
+            max_question_chars: some(4_000),
             list_interval_ms: ms(500),
         }
     }

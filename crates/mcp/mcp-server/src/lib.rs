@@ -12,6 +12,7 @@
 //!   meanwhile join its step, and both close when nothing is open (design §2).
 //! - Arguments never pass through a foreign parser: their text goes to the pipeline as a model's would, so positions,
 //!   duplicate keys, big integers and depth are what they are everywhere.
+//! - A call that needs approval is put to the client's user, where the client can ask ([`Elicitation`]).
 //! - A call that fails is a result with `isError`, the model's text, and `name` and `code` in `_meta` under `dsh/error`.
 //!   Protocol errors are for messages that are none.
 //!
@@ -19,6 +20,7 @@
 
 mod config;
 mod desk;
+mod elicitation;
 mod handler;
 mod lines;
 mod listing;
@@ -30,4 +32,5 @@ mod server;
 mod words;
 
 pub use config::McpServerConfig;
+pub use elicitation::Elicitation;
 pub use server::{McpParts, McpServer, SdkText};

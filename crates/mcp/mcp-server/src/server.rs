@@ -14,12 +14,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::McpServerConfig;
 use crate::desk::{Clerk, Desk};
 use crate::handler::Handler;
 use crate::lines::{Lines, write};
 use crate::listing::Listing;
 use crate::seat::Watched;
+use crate::{Elicitation, McpServerConfig};
 
 /// The declarations of what programs can call; whoever runs programs has them.
 pub trait SdkText: Send + Sync {
@@ -43,6 +43,8 @@ pub struct McpParts {
     pub ids: Arc<dyn Ids>,
     /// What programs are told.
     pub sdk: Arc<dyn SdkText>,
+    /// What asks the client's user; it is added to those who can answer by whoever made it.
+    pub elicitation: Arc<Elicitation>,
 }
 
 /// The tools of an agent, for a client.
@@ -70,7 +72,7 @@ impl McpServer {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin,
     {
-        let McpParts { tools, agent, turns, ids, sdk } = self.parts.clone();
+        let McpParts { tools, agent, turns, ids, sdk, elicitation: _ } = self.parts.clone();
         let stop = stop.child();
         let watched = Arc::new(Watched::default());
         let _observing = tools.on_result(Some(agent.scope()), Arc::clone(&watched) as _);
@@ -119,6 +121,8 @@ impl McpServer {
             match serve_server_with_ct(handler, lines, token.clone()).await {
                 Ok(service) => {
                     let peer = service.peer().clone();
+                    let most = self.config.max_question_chars.get();
+                    let _asked = self.parts.elicitation.reach(peer.clone(), most);
                     tokio::select! {
                         ended = service.waiting() => {
                             if let Err(error) = ended {

@@ -49,10 +49,11 @@ pub const KINDS: &[&Kind] = &[
     &crate::files::write_tool::KIND,
     #[cfg(feature = "files")]
     &crate::files::edit_tool::KIND,
+    #[cfg(feature = "canonicalize")]
+    &crate::canonicalize::KIND,
+    #[cfg(feature = "spill")]
+    &crate::spill::KIND,
 ];
-
-/// The kinds whose subject is not built yet.
-pub const NOT_BUILT: &[&str] = &["canonicalize", "spill"];
 
 impl Kind {
     /// The kind of this name.

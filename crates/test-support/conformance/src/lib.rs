@@ -17,6 +17,10 @@
 //! assert!(report.is_clean(), "{report}");
 //! ```
 
+#[cfg(any(feature = "canonicalize", feature = "spill"))]
+mod agents;
+#[cfg(feature = "canonicalize")]
+mod canonicalize;
 mod contain;
 mod fault;
 mod file;
@@ -33,12 +37,14 @@ pub mod scheduler;
 pub mod schema;
 #[cfg(feature = "sdk")]
 mod sdk;
+#[cfg(feature = "spill")]
+mod spill;
 mod text;
 #[cfg(test)]
 mod trial;
 
 pub use fault::Fault;
-pub use kind::{KINDS, Kind, NOT_BUILT};
+pub use kind::{KINDS, Kind};
 pub use report::{Failure, Report};
 pub use rule::Rule;
 pub use run::{RunError, recorded, run};

@@ -9,6 +9,8 @@ pub(crate) struct Oddities {
     pub(crate) beyond_64_bits: bool,
     /// An integer that 64 bits hold and a double does not.
     pub(crate) beyond_double: bool,
+    /// A number that a double holds as `-0` or not at all.
+    pub(crate) lossy_float: bool,
     /// The levels of arrays and objects.
     pub(crate) depth: usize,
 }
@@ -59,6 +61,9 @@ pub(crate) fn is_finite_integer(number: &str) -> bool {
 
 pub(crate) fn note_number(number: &str, found: &mut Oddities) {
     if !is_finite_integer(number) {
+        found.lossy_float |= number
+            .parse::<f64>()
+            .is_ok_and(|double| !double.is_finite() || double == 0.0 && double.is_sign_negative());
         return;
     }
     let Ok(value) = number.parse::<i128>() else {
@@ -125,13 +130,22 @@ mod tests {
             ("-9223372036854775808", none),
             ("[-9223372036854775809]", Oddities { beyond_64_bits: true, depth: 1, ..none }),
             ("9007199254740993", Oddities { beyond_double: true, ..none }),
-            (r#"["12345678901234567890123", 1e400, -0, 0.5]"#, Oddities { depth: 1, ..none }),
+            (
+                r#"["12345678901234567890123", 1e400, -0, 0.5]"#,
+                Oddities { depth: 1, lossy_float: true, ..none },
+            ),
+            ("[-0.5, -0.0]", Oddities { depth: 1, lossy_float: true, ..none }),
+            ("[-1e-400]", Oddities { depth: 1, lossy_float: true, ..none }),
             ("[[],{\"a\":[[]]},\"[[[[[[\"]", Oddities { depth: 4, ..none }),
         ];
         for (text, expected) in rows {
             assert_eq!(oddities(text), expected, "{text}");
         }
         let whole_digits = format!("[{}]", "9".repeat(400));
-        assert_eq!(oddities(&whole_digits), Oddities { depth: 1, ..none }, "JavaScript reads it as infinite");
+        assert_eq!(
+            oddities(&whole_digits),
+            Oddities { depth: 1, lossy_float: true, ..none },
+            "JavaScript reads it as infinite"
+        );
     }
 }

@@ -8,7 +8,7 @@ use dsh_json::object;
 use crate::contain::contained;
 use crate::file::{self, Content, Vector};
 use crate::report::{Judged, difference};
-use crate::{Fault, Kind, NOT_BUILT, Report};
+use crate::{Fault, Kind, Report};
 
 /// How long one vector may take. The largest take a second where two cores are shared with a build.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -39,13 +39,10 @@ pub enum RunError {
 /// # Errors
 /// [`RunError`] before anything is run. Everything later is in the report.
 pub fn run(dir: &Path, kinds: &[&str]) -> Result<Report, RunError> {
-    if let Some(name) = kinds.iter().find(|name| !is_known(name)) {
+    if let Some(name) = kinds.iter().find(|name| Kind::named(name).is_none()) {
         return Err(RunError::UnknownKind { name: (*name).to_owned(), known: all_names() });
     }
     let mut report = Report::default();
-    for name in kinds.iter().filter(|name| NOT_BUILT.contains(name)) {
-        report.skip(*name, "not built yet");
-    }
     let unreadable = |error| RunError::Unreadable { dir: dir.to_owned(), error };
     for path in files(dir).map_err(unreadable)? {
         let file = path.display().to_string();
@@ -82,8 +79,7 @@ pub fn recorded(kinds: &[&str]) -> Report {
 
 fn run_file(report: &mut Report, file: &str, name: &str, vectors: Vec<file::Named>) {
     let Some(kind) = Kind::named(name) else {
-        let why = if NOT_BUILT.contains(&name) { "not built yet" } else { "nobody knows this kind" };
-        return report.skip(name, why);
+        return report.skip(name, "nobody knows this kind");
     };
     if let Some(missing) = (kind.lacks)() {
         return report.skip(name, format!("not built yet: {missing}"));
@@ -135,13 +131,8 @@ fn files(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn is_known(name: &str) -> bool {
-    Kind::named(name).is_some() || NOT_BUILT.contains(&name)
-}
-
 fn all_names() -> String {
-    let mut names: Vec<&str> =
-        crate::KINDS.iter().map(|kind| kind.name).chain(NOT_BUILT.iter().copied()).collect();
+    let mut names: Vec<&str> = crate::KINDS.iter().map(|kind| kind.name).collect();
     names.sort_unstable();
     names.join(", ")
 }

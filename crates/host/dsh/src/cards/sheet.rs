@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use dsh_user_approval::acts;
 use unicode_width::UnicodeWidthChar as _;
 
 /// Makes every character visible that could do something else to a terminal than to be seen. Line breaks and tabs stay.
@@ -74,12 +75,6 @@ pub(crate) fn wrap(line: &str, width: usize) -> Vec<String> {
 /// How many columns a line takes that needs no escapes.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(|shown| shown.width().unwrap_or(0)).sum()
-}
-
-/// Controls, and what changes the direction or the lines of a text.
-fn acts(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// A drawing that grows line by line.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use dsh_code_mode::SdkSection;
 use dsh_harness::{SessionChoice, TurnFailure};
-use dsh_mcp_server::{McpParts, McpServer, McpServerConfig, SdkText};
+use dsh_mcp_server::{Elicitation, McpParts, McpServer, McpServerConfig, SdkText};
 use dsh_tool_sdk::{Language, Limits};
 use dsh_tools_core::Scope;
 
+use crate::approval::Approve;
 use crate::cli::Global;
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
@@ -17,7 +18,10 @@ use crate::setup::Needs;
 /// Serves until the client closes stdin, or an interrupt: either is how clients end a server, and no failure.
 pub(crate) async fn mcp(global: &Global) -> Result<(), Failure> {
     let interrupts = Interrupts::listen()?;
-    let harness = global.harness(Needs::Tools)?;
+    let elicitation = Arc::<Elicitation>::default();
+    // The user sits at the client; what the command line says comes before.
+    let answerer = global.approve.map_or_else(|| Arc::clone(&elicitation) as _, Approve::answerer);
+    let harness = global.harness_with(Needs::Tools, answerer)?;
     let opened = harness.open_session(&global.session_or(SessionChoice::Fresh))?;
     if let Some(file) = &opened.file {
         output::note("log", &file.display().to_string());
@@ -29,6 +33,7 @@ pub(crate) async fn mcp(global: &Global) -> Result<(), Failure> {
         agent: agent.clone(),
         turns: host.turns.get().ok_or(TurnFailure::NoLoop)?,
         ids: Arc::clone(&host.environment.ids),
+        elicitation,
         sdk: Arc::new(Sdk(SdkSection::new(host.tools.clone(), LANGUAGE, Limits::default()))),
     };
     let config = host.mcp.get().map(|config| McpServerConfig::clone(&config)).unwrap_or_default();

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cards::Fold;
 use crate::cards::sheet::fit;
-use crate::output;
+use crate::{floor, output};
 
 const TICK: Duration = Duration::from_millis(120);
 /// How many ticks of silence there are before the spinner comes up.
@@ -48,16 +48,25 @@ impl Progress {
     /// Makes room for something else.
     pub(super) fn hide(&mut self) {
         self.silent = 0;
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
+        if let Some(bar) = self.bar.take()
+            && !floor::unless_taken(|| bar.finish_and_clear())
+        {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
         }
     }
 
     fn tick(&mut self, width: usize, fold: &Fold) {
         self.silent += 1;
-        if self.silent < PATIENCE {
-            return;
+        if self.silent >= PATIENCE && !floor::unless_taken(|| self.spin(width, fold)) {
+            // A question stands where it was, so nothing of it is drawn or cleared any more.
+            self.silent = 0;
+            if let Some(bar) = self.bar.take() {
+                bar.set_draw_target(ProgressDrawTarget::hidden());
+            }
         }
+    }
+
+    fn spin(&mut self, width: usize, fold: &Fold) {
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(ProgressStyle::default_spinner());

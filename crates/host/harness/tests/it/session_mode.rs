@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use dsh_agent::Agent;
 use dsh_harness::{CallTurn, Harness, RequestedCall, SessionChoice};
 use dsh_lifecycle::Cancel;
 use dsh_llm::plain_text;
 use dsh_sandbox_policy::{ModeChanged, SandboxMode, set_session_mode};
 use dsh_session::{Event, ToolResult};
-use dsh_tools_core::{Approval, ApprovalRequest, Approver, ToolError};
+use dsh_tools_core::Approval;
 
-use crate::world::{World, agent};
+use crate::world::{Says, World, agent};
 
 /// Makes one call as a turn of this agent. The code of its failure, and what the model reads.
 async fn called(harness: &Harness, agent: &Agent, tool: &str, arguments: &str) -> (Option<String>, String) {
@@ -82,14 +81,6 @@ async fn the_model_is_told_the_mode_and_each_switch() {
     assert!(told().len() == 2 && told()[1].contains("Sandbox: read-only."), "{:?}", told());
 }
 
-struct Yes;
-
-#[async_trait]
-impl Approver for Yes {
-    async fn ask(&self, _: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
-        Ok(Approval::AllowedOnce)
-    }
-}
 
 #[tokio::test]
 async fn more_reach_is_offered_where_somebody_can_be_asked() {
@@ -105,7 +96,7 @@ async fn more_reach_is_offered_where_somebody_can_be_asked() {
         r#""sandbox_permissions": "danger-full-access", "justification": "the user keeps notes there""#;
     for somebody in [false, true] {
         let builder = world.builder();
-        let harness = if somebody { builder.approver(Arc::new(Yes)) } else { builder }.build().unwrap();
+        let harness = if somebody { builder.answerer(Arc::new(Says(Approval::AllowedOnce))) } else { builder }.build().unwrap();
         let agent = agent(&harness);
         for (tool, arguments) in asks {
             let (code, told) = called(&harness, &agent, tool, &format!("{{{arguments}}}")).await;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use dsh_agent::Agent;
 use dsh_harness::{
     CallTurn, ConfigText, Environment, Harness, HarnessBuilder, HarnessError, Providers, RequestedCall,
@@ -11,6 +12,8 @@ use dsh_harness::{
 use dsh_lifecycle::{Cancel, Ids, SeededIds, SteppingClock};
 use dsh_llm::ContentBlock;
 use dsh_session::{Session, Verdict};
+use dsh_tools_core::Approval;
+use dsh_user_approval::{Answer, AnswerError, Answerer, Question};
 
 pub(crate) struct World {
     dir: tempfile::TempDir,
@@ -81,6 +84,20 @@ impl World {
 
 /// The configuration for the script beside the workspace.
 pub(crate) const SCRIPTED: &str = "model.use = 'script:../script.json'";
+
+/// Somebody who always says the same.
+pub(crate) struct Says(pub(crate) Approval);
+
+#[async_trait]
+impl Answerer for Says {
+    fn name(&self) -> &'static str {
+        "always"
+    }
+
+    async fn answer(&self, _: &Question) -> Result<Option<Answer>, AnswerError> {
+        Ok(Some(self.0.into()))
+    }
+}
 
 pub(crate) fn config(file: &Path, text: &str) -> ConfigText {
     ConfigText { file: file.to_owned(), text: text.to_owned() }

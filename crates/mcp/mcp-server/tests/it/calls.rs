@@ -49,7 +49,7 @@ async fn a_call_that_would_ask_is_refused_by_name() {
     let stage = Stage::new();
     let served = stage.serve(McpServerConfig::default(), async |client| {
         let result = client.call("ask", object! {}).await;
-        assert_eq!(code(&result), "APPROVAL_UNSUPPORTED");
+        assert_eq!(code(&result), "APPROVAL_UNAVAILABLE");
         let said = text_of(&result);
         assert!(said.starts_with("Error: ") && said.contains("approv"), "{said}");
     });

@@ -4,5 +4,6 @@
 mod calls;
 mod lists;
 mod progress;
+mod questions;
 mod stage;
 mod stops;

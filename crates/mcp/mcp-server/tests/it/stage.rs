@@ -1,5 +1,6 @@
 //! The scene.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -15,12 +16,15 @@ use dsh_tools_core::{
     AnyTool, BoxFuture, CallInput, Content, Definition, Execution, Json, Presentation, RUN_CODE,
     Registration, RunContext, Scope, ToolError, Tools, Transport, async_trait, object, text,
 };
+use dsh_user_approval::{ApprovalConfig, Approvals};
 use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam,
-    ServerResult,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ErrorData, ProgressNotificationParam, ServerResult,
 };
-use rmcp::service::{NotificationContext, PeerRequestOptions, RequestHandle, RunningService, ServiceError};
+use rmcp::service::{
+    NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RunningService, ServiceError,
+};
 use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use tokio::sync::mpsc;
 
@@ -29,6 +33,7 @@ pub(crate) struct Stage {
     pub(crate) agent: Agent,
     pub(crate) stop: Cancel,
     pub(crate) log_is_broken: Arc<AtomicBool>,
+    pub(crate) user: Option<User>,
     parts: McpParts,
     kept: Mutex<Vec<Registration>>,
 }
@@ -38,18 +43,48 @@ pub(crate) struct Stage {
 pub(crate) enum Heard {
     Progress(ProgressNotificationParam),
     ListChanged,
+    Question(String),
+    Withdrawn,
 }
 
+/// The user of a client that has forms: what is said to one question after the other; `None` says nothing, ever.
+pub(crate) type User = Arc<Mutex<VecDeque<Option<ElicitResult>>>>;
+
 #[derive(Clone)]
-pub(crate) struct Ear(mpsc::UnboundedSender<Heard>);
+pub(crate) struct Ear {
+    told: mpsc::UnboundedSender<Heard>,
+    user: Option<User>,
+}
 
 impl ClientHandler for Ear {
+    fn get_info(&self) -> ClientConfig {
+        let mut info = ClientConfig::default();
+        info.capabilities.elicitation = self.user.is_some().then(Default::default);
+        info
+    }
+
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        let _ = self.0.send(Heard::Progress(progress));
+        let _ = self.told.send(Heard::Progress(progress));
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        let _ = self.0.send(Heard::ListChanged);
+        let _ = self.told.send(Heard::ListChanged);
+    }
+
+    async fn create_elicitation(
+        &self,
+        asked: ElicitRequestParams,
+        cx: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = asked else { panic!("{asked:?}") };
+        let _ = self.told.send(Heard::Question(message));
+        let answer = self.user.as_ref().and_then(|user| user.lock().pop_front()).flatten();
+        let Some(answer) = answer else {
+            cx.ct.cancelled().await;
+            let _ = self.told.send(Heard::Withdrawn);
+            return Ok(ElicitResult::new(ElicitationAction::Cancel));
+        };
+        Ok(answer)
     }
 }
 
@@ -65,7 +100,9 @@ impl Stage {
         let log_is_broken = Arc::new(AtomicBool::new(false));
         let session = Session::create(SessionSpec {
             header: Header::new("one", 0).unwrap(),
-            vocabulary: Arc::new(dsh_agent::declare(Vocabulary::core()).unwrap()),
+            vocabulary: Arc::new(
+                dsh_user_approval::declare(dsh_agent::declare(Vocabulary::core()).unwrap()).unwrap(),
+            ),
             clock: Arc::new(SteppingClock::starting_at(0)),
             sink: Some(Arc::new(Store(Arc::clone(&log_is_broken)))),
         });
@@ -85,8 +122,21 @@ impl Stage {
             turns: Arc::new(AgentLoop::new(parts, config)),
             ids,
             sdk: Arc::new(Declarations),
+            elicitation: Arc::default(),
         };
-        let stage = Self { tools, agent, stop: Cancel::new(), log_is_broken, parts, kept: Mutex::default() };
+        let approvals = Approvals::new(Arc::new(SeededIds::new(2)), ApprovalConfig::default());
+        let stage = Self {
+            tools,
+            agent,
+            stop: Cancel::new(),
+            log_is_broken,
+            user: None,
+            parts,
+            kept: Mutex::default(),
+        };
+        let mut mounted = approvals.mount(&stage.tools, &SystemPrompt::default()).unwrap();
+        mounted.push(approvals.answer_with(None, Arc::clone(&stage.parts.elicitation) as _));
+        stage.kept.lock().push(Registration::new(move || drop(mounted)));
         for tool in
             [Probe::tool("x", false, false), Probe::tool("p", true, false), Probe::tool("ask", true, true)]
         {
@@ -121,7 +171,7 @@ impl Stage {
         let (reader, writer) = tokio::io::split(ours);
         let acts = async {
             let (told, heard) = mpsc::unbounded_channel();
-            let service = Ear(told).serve(theirs).await.unwrap();
+            let service = Ear { told, user: self.user.clone() }.serve(theirs).await.unwrap();
             act(Client { service, heard }).await;
         };
         let serving = server.serve(reader, writer, &self.stop);
