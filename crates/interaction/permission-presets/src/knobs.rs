@@ -58,6 +58,8 @@ impl Knobs {
 
 #[cfg(test)]
 mod tests {
+    use SandboxMode::{DangerFullAccess, ReadOnly, WorkspaceWrite};
+
     use super::*;
 
     fn all() -> impl Iterator<Item = Knobs> {
@@ -87,7 +89,6 @@ mod tests {
                 policy_first.push((before.sandbox, target.sandbox));
             }
         }
-        use SandboxMode::{DangerFullAccess, ReadOnly, WorkspaceWrite};
         let widening =
             [(ReadOnly, WorkspaceWrite), (ReadOnly, DangerFullAccess), (WorkspaceWrite, DangerFullAccess)];
         assert_eq!(policy_first, widening, "from ask to never only");

@@ -10,7 +10,7 @@ use dsh_spill::{Pending, SaveText, SpillError, SpillLocator, SpillRef, SpillStor
 
 use crate::file::{Found, Version, digest, look, renew, write};
 use crate::place::Place;
-use crate::quota::InFlight;
+use crate::quota::Usage;
 use crate::root::Root;
 use crate::sweep::{Swept, share, sweep};
 use crate::work::{Fate, run};
@@ -31,7 +31,7 @@ struct Store {
     root: Root,
     config: LocalSpillConfig,
     clock: Arc<dyn Clock>,
-    in_flight: InFlight,
+    usage: Usage,
 }
 
 impl LocalSpill {
@@ -41,7 +41,7 @@ impl LocalSpill {
     /// [`ConfigError`].
     pub fn new(config: LocalSpillConfig, base: &Path, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
         let root = Root::of(config.root.as_deref(), base)?;
-        Ok(Self(Arc::new(Store { root, config, clock, in_flight: InFlight::default() })))
+        Ok(Self(Arc::new(Store { root, config, clock, usage: Usage::default() })))
     }
 
     /// The absolute directory below which all locators are: what has to be readable to whoever is shown one.
@@ -180,8 +180,9 @@ impl Text {
         let mut found = look(self.known)?;
         if matches!(found, Found::Nothing) {
             let place = (self.place.session(), self.name.as_str());
-            let _claim = self.store.in_flight.claim(&dir, place, bytes, most)?;
+            let claim = self.store.usage.claim(&dir, place, bytes, most)?;
             if write(&dir, &self.name, self.content.as_bytes(), sync, fate)? {
+                claim.stored();
                 return Ok(true);
             }
             // Someone was faster, with the same text as a rule.

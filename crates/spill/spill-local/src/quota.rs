@@ -11,65 +11,112 @@ use rustix::io::Errno;
 use crate::name;
 use crate::place::io;
 
-/// What this process is writing: the name of the session's directory and of the file, with its length and how many write
-/// it at once. So texts that are saved at the same time count too, the same one once.
+/// How many sessions are remembered. Those that come later are counted anew.
+const REMEMBERED: usize = 1024;
+
+/// What sessions have, as far as this process knows, by the names of their directories.
+///
+/// A directory is counted when its first text comes, and again before a text is refused. So nothing is refused for what is
+/// gone since; what another process adds to the same session is seen then.
 #[derive(Debug, Default)]
-pub(crate) struct InFlight(Mutex<BTreeMap<(String, String), (u64, usize)>>);
+pub(crate) struct Usage(Mutex<BTreeMap<String, Session>>);
 
-/// Room for a text, until it is dropped.
+#[derive(Debug, Default)]
+struct Session {
+    /// The bytes of what is stored and of what is being written, when they were counted.
+    bytes: Option<u64>,
+    /// What is being written, by its name: the same text once, however many write it.
+    writing: BTreeMap<String, Writing>,
+}
+
+#[derive(Debug, Default)]
+struct Writing {
+    bytes: u64,
+    writers: usize,
+    stored: bool,
+}
+
+/// Room for a text while it is written. It is given back, unless the text was stored.
 #[derive(Debug)]
-pub(crate) struct Claim<'a>(&'a InFlight, (String, String));
+pub(crate) struct Claim<'a> {
+    usage: &'a Usage,
+    session: &'a str,
+    name: &'a str,
+}
 
-impl InFlight {
+impl Usage {
     /// Room for a text that is not there yet, or `OverLimit`.
-    pub(crate) fn claim(
-        &self,
+    pub(crate) fn claim<'a>(
+        &'a self,
         dir: &OwnedFd,
-        (session, name): (&str, &str),
+        (session, name): (&'a str, &'a str),
         bytes: u64,
         most: u64,
-    ) -> Result<Claim<'_>, SpillError> {
-        let key = (session.to_owned(), name.to_owned());
-        let mut held = self.0.lock();
-        // What gets its name in this moment is still held, because it lets go afterwards.
-        let stored = stored(dir, |name| held.contains_key(&(session.to_owned(), name.to_owned())));
-        let others = held.iter().filter(|(other, _)| other.0 == session && **other != key);
-        let writing = others.fold(0_u64, |sum, (_, (bytes, _))| sum.saturating_add(*bytes));
-        let needed = stored?.saturating_add(writing).saturating_add(bytes);
-        if needed > most {
-            return Err(SpillError::OverLimit { limit: "maxSessionBytes", allowed: most, needed });
+    ) -> Result<Claim<'a>, SpillError> {
+        let mut sessions = self.0.lock();
+        if sessions.len() >= REMEMBERED {
+            sessions.retain(|_, session| !session.writing.is_empty());
         }
-        held.entry(key.clone()).or_insert((bytes, 0)).1 += 1;
-        Ok(Claim(self, key))
+        let its = sessions.entry(session.to_owned()).or_default();
+        if !its.writing.contains_key(name) {
+            let mut needed =
+                its.bytes.map(|held| held.saturating_add(bytes)).filter(|needed| *needed <= most);
+            if needed.is_none() {
+                needed = Some(its.count(dir)?.saturating_add(bytes));
+            }
+            if let Some(needed) = needed.filter(|needed| *needed > most) {
+                return Err(SpillError::OverLimit { limit: "maxSessionBytes", allowed: most, needed });
+            }
+            its.bytes = needed;
+        }
+        let writing = its.writing.entry(name.to_owned()).or_insert(Writing { bytes, ..Writing::default() });
+        writing.writers += 1;
+        Ok(Claim { usage: self, session, name })
+    }
+}
+
+impl Session {
+    /// The bytes of all texts in a directory, and of those that are being written. One that gets its name meanwhile
+    /// counts as being written, because its claim goes afterwards.
+    fn count(&self, dir: &OwnedFd) -> Result<u64, SpillError> {
+        let mut sum = self.writing.values().fold(0_u64, |sum, writing| sum.saturating_add(writing.bytes));
+        for entry in Dir::read_from(dir).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if !name::is_text(name) || self.writing.contains_key(name) {
+                continue;
+            }
+            match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => sum = sum.saturating_add(u64::try_from(stat.st_size).unwrap_or_default()),
+                Err(Errno::NOENT) => {}
+                Err(errno) => return Err(io(errno)),
+            }
+        }
+        Ok(sum)
+    }
+}
+
+impl Claim<'_> {
+    /// The text was stored, and takes its room for good.
+    pub(crate) fn stored(self) {
+        let mut sessions = self.usage.0.lock();
+        let its = sessions.get_mut(self.session);
+        if let Some(writing) = its.and_then(|its| its.writing.get_mut(self.name)) {
+            writing.stored = true;
+        }
     }
 }
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        let mut held = self.0.0.lock();
-        if let Some((_, writers)) = held.get_mut(&self.1) {
-            *writers -= 1;
-            if *writers == 0 {
-                held.remove(&self.1);
-            }
+        let mut sessions = self.usage.0.lock();
+        let Some(its) = sessions.get_mut(self.session) else { return };
+        let Some(writing) = its.writing.get_mut(self.name) else { return };
+        writing.writers -= 1;
+        if writing.writers == 0 {
+            let given_back = if writing.stored { 0 } else { writing.bytes };
+            its.bytes = its.bytes.map(|held| held.saturating_sub(given_back));
+            its.writing.remove(self.name);
         }
     }
-}
-
-/// The bytes of all texts in a directory but those that are skipped.
-fn stored(dir: &OwnedFd, skip: impl Fn(&str) -> bool) -> Result<u64, SpillError> {
-    let mut sum = 0_u64;
-    for entry in Dir::read_from(dir).map_err(io)? {
-        let entry = entry.map_err(io)?;
-        let Ok(name) = entry.file_name().to_str() else { continue };
-        if !name::is_text(name) || skip(name) {
-            continue;
-        }
-        match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => sum = sum.saturating_add(u64::try_from(stat.st_size).unwrap_or_default()),
-            Err(Errno::NOENT) => {}
-            Err(errno) => return Err(io(errno)),
-        }
-    }
-    Ok(sum)
 }

@@ -1,6 +1,7 @@
 //! What a JSON text has that our reader refuses and JavaScript's takes, found without our reader.
 
 /// The findings in one text.
+#[expect(clippy::struct_excessive_bools, reason = "a text may have any of them, whatever else it has")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Oddities {
     /// An escaped half of a surrogate pair without the other half.

@@ -1,6 +1,6 @@
 //! The person at the terminal.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 
 use async_trait::async_trait;
 use dsh_tools_core::Approval;
@@ -56,6 +56,10 @@ impl Answerer for Terminal {
                 output::ask("\n");
                 return Err("the standard input has ended".into());
             };
+            if !io::stdin().is_terminal() {
+                // Nobody else breaks the line.
+                output::ask("\n");
+            }
             match said(&line) {
                 Said::This(answer) => {
                     withdrawn.0 = false;

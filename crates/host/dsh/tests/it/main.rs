@@ -1,6 +1,7 @@
 //! The program as a process: its streams, its exit codes, its files.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't set up its scene fails")]
 
+mod approvals;
 mod calls;
 mod closed_streams;
 mod demonstration;

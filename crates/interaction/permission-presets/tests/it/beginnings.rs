@@ -12,6 +12,9 @@ use crate::scene::{
 
 const ALL: Changes = Changes { preset: true, sandbox: true, approval: true };
 
+/// Writes what a log holds.
+type Writes = fn(&Session);
+
 /// What pinning adds; a second time it adds nothing.
 fn pinned(presets: &Presets, session: &Session) -> Vec<String> {
     let from = session.len();
@@ -72,7 +75,6 @@ fn a_session_that_goes_on_never_takes_the_default_of_today() {
 fn what_is_missing_is_said_as_it_holds() {
     let today = presets(r#"{"defaultPreset": "danger-full-access"}"#);
     let never = presets_over(r#"{"defaultPreset": "read-only"}"#, (ReadOnly, Never)).unwrap();
-    type Writes = fn(&Session);
     let rows: [(&Presets, Writes, &[&str]); 7] = [
         (&today, |session| set_mode(session, WorkspaceWrite), &["preset workspace-write", "policy ask"]),
         (&today, |session| set_policy(session, Ask), &["preset read-only", "mode read-only"]),

@@ -23,7 +23,7 @@ fn of(presets: &Presets, name: &str) -> (Option<SandboxMode>, Option<ApprovalPol
 fn cut_everywhere(presets: &Presets, session: &Session, from: u64, old: &str, new: &str) {
     for kept in from..=session.len() {
         let events = session.events();
-        let cut = resumed(&events[..usize::try_from(kept).unwrap()]);
+        let cut = resumed(events.get(..usize::try_from(kept).unwrap()).unwrap());
         presets.pin(&cut).unwrap();
         let expected = if kept > from { new } else { old };
         assert_eq!(presets.current(&cut).as_str(), expected, "{old} → {new}: {:?}", log(&cut));

@@ -61,7 +61,7 @@ fn unread(vector: &Vector, text: &str) -> Option<Json> {
         return None;
     }
     unreadable(text)?;
-    let ours = object! { "canonical": Json::from(text).to_text() }.into();
+    let ours = object! { "canonical": Json::from(text).to_text() };
     (vector.output != ours).then_some(ours)
 }
 
@@ -82,7 +82,7 @@ fn refusals(vector: &Vector, entries: &[Entry]) -> Option<Json> {
 fn explained(vector: &Vector, alone: Reading) -> Result<Option<Json>, Fault> {
     let Some(asked) = Asked::of(vector)? else { return Ok(None) };
     let with = |reading| match &asked {
-        Asked::Arguments(text) => Some(object! { "canonical": canonical(&value(text)?, reading) }.into()),
+        Asked::Arguments(text) => Some(object! { "canonical": canonical(&value(text)?, reading) }),
         Asked::Sequence(entries) => simulated(&vector.input, entries, Decisions { reading, ..DECIDED }),
     };
     let (ours, theirs): (Option<Json>, _) = (with(OURS), with(JAVASCRIPT));

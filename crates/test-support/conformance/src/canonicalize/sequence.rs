@@ -61,7 +61,7 @@ fn entry(given: &Json) -> Result<Entry, Fault> {
             let text = required_text(given, "args_text")?;
             (read(text), Some(text.to_owned()))
         }
-        None => (given.get("args").cloned().unwrap_or_else(|| object! {}.into()).into(), None),
+        None => (given.get("args").cloned().unwrap_or_else(|| object! {}).into(), None),
     };
     Ok(Entry { agent, event: Event::Call { tool, arguments, text } })
 }
@@ -90,7 +90,7 @@ pub(super) fn run(input: &Json) -> Result<Json, Fault> {
     let mut reminders: Vec<Json> = Vec::new();
     for (position, entry) in entries.into_iter().enumerate() {
         if let Some(form) = runtime.block_on(world.play(entry))? {
-            reminders.push(object! { "position": position, "form": form }.into());
+            reminders.push(object! { "position": position, "form": form });
         }
     }
     drop(mounted);

@@ -46,16 +46,16 @@ pub(super) fn simulated(input: &Json, entries: &[Entry], decisions: Decisions) -
         let Some(key) = key.map(|key| format!("{tool} {key}")) else { continue };
         let chain = chains.entry(agent).or_default();
         if chain.0 == key {
-            chain.1 += 1
+            chain.1 += 1;
         } else {
-            *chain = (key, 1)
+            *chain = (key, 1);
         }
         if let Some(place) = thresholds.iter().position(|threshold| *threshold == chain.1) {
             let form = if place == 0 { "gentle" } else { "detailed" };
-            reminders.push(object! { "position": position, "form": form }.into());
+            reminders.push(object! { "position": position, "form": form });
         }
     }
-    Some(object! { "reminders": Json::from(reminders) }.into())
+    Some(object! { "reminders": Json::from(reminders) })
 }
 
 /// What stands for the arguments; `None` for a call that does not count.

@@ -49,12 +49,10 @@ fn text(parts: &Json) -> Result<String, Fault> {
     let list = parts.as_array().ok_or_else(|| Fault::form("parts", parts, "a list"))?;
     let mut text = String::new();
     for part in list {
-        let repeat = part.get("repeat").unwrap_or(&Json::Null);
-        let times = match repeat {
-            Json::Null => Some(1),
-            _ => repeat.as_u64().and_then(|times| usize::try_from(times).ok()),
+        let times = match part.get("repeat") {
+            None => 1,
+            Some(repeat) => count(repeat).ok_or_else(|| Fault::form("repeat", repeat, "a count"))?,
         };
-        let times = times.ok_or_else(|| Fault::form("repeat", repeat, "a count"))?;
         text.push_str(&required_text(part, "text")?.repeat(times));
     }
     Ok(text)
@@ -65,6 +63,9 @@ fn blocks(blocks: Option<&Json>) -> Result<Blocks, Fault> {
     if blocks.as_str() == Some("image") {
         return Ok(Blocks::Picture);
     }
-    let count = blocks.as_u64().and_then(|count| usize::try_from(count).ok());
-    count.map(Blocks::Text).ok_or_else(|| Fault::form("blocks", blocks, "a count or \"image\""))
+    count(blocks).map(Blocks::Text).ok_or_else(|| Fault::form("blocks", blocks, "a count or \"image\""))
+}
+
+fn count(given: &Json) -> Option<usize> {
+    given.as_u64().and_then(|count| usize::try_from(count).ok())
 }

@@ -1,0 +1,204 @@
+//! Calls that somebody has to allow.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Stdio};
+
+use dsh_json::{Json, array, object};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::world::{Ran, World, assert_closed, call};
+
+/// A world with a script that writes `out.txt` beside the workspace as often as there are contents, and then is done.
+fn world(contents: &[&str]) -> World {
+    let world = World::new();
+    let write = |(at, content): (usize, &&str)| {
+        let arguments = object! {
+            "file_path": "../out.txt",
+            "content": *content,
+            "sandbox_permissions": "danger-full-access",
+            "justification": "the report belongs there",
+        };
+        object! { "toolCalls": array![call(&format!("c{at}"), "write", arguments)] }
+    };
+    let steps: Vec<Json> =
+        contents.iter().enumerate().map(write).chain([object! { "text": "Done." }]).collect();
+    world.script("s.json", Json::from(steps));
+    world
+}
+
+const RUN: [&str; 6] = ["run", "--model", "script:s.json", "--session", "s.jsonl", "Do it."];
+
+/// Runs it with these lines on the standard input.
+fn answered(world: &World, approve: &[&str], lines: &str) -> Ran {
+    let mut command = world.command(RUN);
+    let mut child = command.args(approve).stdin(Stdio::piped()).spawn().unwrap();
+    // It may have ended before it reads.
+    let _ = child.stdin.take().unwrap().write_all(lines.as_bytes());
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+/// What the log has of questions: who said what.
+fn decisions(world: &World) -> Vec<String> {
+    let lines = world.text("s.jsonl");
+    let events = lines.lines().map(|line| Json::parse(line).unwrap());
+    let decided = events.filter(|event| event.get("type").and_then(Json::as_str) == Some("approval/decided"));
+    let word = |data: &Json, key: &str| data.get(key).and_then(Json::as_str).unwrap_or("-").to_owned();
+    decided
+        .map(|event| {
+            let data = event.get("data").unwrap();
+            format!("{} {} {}", word(data, "outcome"), word(data, "by"), word(data, "cause"))
+        })
+        .collect()
+}
+
+#[test]
+fn a_yes_allows_one_call_and_is_asked_for_the_next() {
+    let world = world(&["one", "two"]);
+    let ran = answered(&world, &["--approve", "ask"], "perhaps\ny\nn\n").done();
+    insta::assert_snapshot!(ran.err.replace(&world.path("").display().to_string(), "/"));
+    assert_eq!(world.text("out.txt"), "one");
+    assert_eq!(decisions(&world), ["allowed-once terminal -", "rejected terminal -"]);
+    assert_closed(&world, &world.path("s.jsonl"));
+}
+
+#[test]
+fn who_says_never_is_not_asked_again() {
+    let world = world(&["one", "two"]);
+    let ran = answered(&world, &["--approve", "ask"], "never\ny\n").done();
+    assert_eq!(ran.err.matches("Allow it?").count(), 1, "{}", ran.err);
+    assert!(!world.path("out.txt").exists());
+    assert_eq!(decisions(&world), ["rejected terminal -", "rejected - the policy is `never`"]);
+}
+
+#[test]
+fn an_input_that_ends_is_no_answer() {
+    let world = world(&["one"]);
+    answered(&world, &["--approve", "ask"], "").done();
+    assert!(!world.path("out.txt").exists());
+    assert_eq!(decisions(&world), ["unavailable terminal it failed: the standard input has ended"]);
+}
+
+#[test]
+fn the_command_line_can_answer_for_everybody() {
+    let world = world(&["one", "two"]);
+    answered(&world, &["--approve", "yes"], "").done();
+    assert_eq!(world.text("out.txt"), "two");
+    assert_eq!(decisions(&world), ["allowed-once --approve yes -"; 2]);
+
+    // Where nobody can say yes, it is not even offered.
+    for no in [&["--approve", "no"] as &[_], &[]] {
+        let world = self::world(&["one"]);
+        answered(&world, no, "y\n").done();
+        assert!(!world.path("out.txt").exists());
+        assert!(decisions(&world).is_empty());
+        assert!(world.text("s.jsonl").contains("are not available here"));
+    }
+}
+
+#[test]
+fn a_refused_call_has_its_exit_code() {
+    let world = World::new();
+    let arguments = object! {
+        "file_path": "../out.txt", "content": "x",
+        "sandbox_permissions": "danger-full-access", "justification": "because",
+    };
+    let arguments = arguments.to_text();
+    let mut command = world.command(["call", "write", &arguments, "--approve", "ask"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"n\n").unwrap();
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.err.contains("(APPROVAL_REJECTED)"), "{}", ran.err);
+}
+
+/// A terminal of 60 columns with the program on it.
+struct Seat {
+    child: Child,
+    screen: File,
+    seen: String,
+}
+
+impl Seat {
+    fn take(world: &World) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        tcsetwinsize(&master, Winsize { ws_row: 40, ws_col: 60, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let side = || File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        let mut command = world.command(RUN);
+        let child = command.env("TERM", "dumb").stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
+        Self { child, screen: File::from(OwnedFd::from(master)), seen: String::new() }
+    }
+
+    /// Reads until the screen has shown this.
+    fn until(&mut self, text: &str) {
+        let mut buffer = [0; 4096];
+        while !self.seen.contains(text) {
+            let read = self.screen.read(&mut buffer).unwrap_or(0);
+            assert!(read > 0, "{text:?} did not come: {}", self.seen);
+            self.seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+    }
+
+    fn types(&mut self, keys: &str) {
+        self.screen.write_all(keys.as_bytes()).unwrap();
+    }
+
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut buffer = [0; 4096];
+        // A terminal whose last user has left can't be read.
+        while let Ok(read @ 1..) = self.screen.read(&mut buffer) {
+            self.seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+        (self.child.wait().unwrap().code(), self.seen)
+    }
+}
+
+#[test]
+fn a_person_at_a_terminal_is_asked_without_being_told_to() {
+    let world = world(&["one"]);
+    let mut seat = Seat::take(&world);
+    seat.until("Allow it?");
+    seat.types("y\n");
+    let (code, seen) = seat.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert_eq!(world.text("out.txt"), "one");
+    assert_eq!(decisions(&world), ["allowed-once terminal -"]);
+}
+
+#[test]
+fn an_interrupt_withdraws_the_question() {
+    let world = world(&["one"]);
+    let mut seat = Seat::take(&world);
+    seat.until("Allow it?");
+    kill_process(Pid::from_child(&seat.child), Signal::INT).unwrap();
+    let (code, seen) = seat.end();
+    assert_eq!(code, Some(130), "{seen}");
+    assert!(seen.contains("No answer is needed any more."), "{seen}");
+    assert!(!world.path("out.txt").exists());
+    assert_eq!(decisions(&world), ["cancelled - the call was cancelled while it was asked about"]);
+    assert_closed(&world, &world.path("s.jsonl"));
+}
+
+/// Who types before there is a question does not answer it.
+#[test]
+fn what_was_typed_before_the_question_is_no_answer() {
+    let world = world(&["one"]);
+    let slow = array![
+        object! { "text": "Looking.", "delayMs": 300, "toolCalls": array![call("r", "glob", object! { "pattern": "*" })] },
+    ];
+    let steps = Json::parse(&world.text("s.json")).unwrap();
+    let steps = steps.get("steps").unwrap().as_array().unwrap().iter();
+    world.script("s.json", slow.as_array().unwrap().iter().chain(steps).cloned().collect::<Vec<_>>().into());
+    let mut seat = Seat::take(&world);
+    seat.types("y\n");
+    seat.until("Allow it?");
+    seat.types("n\n");
+    seat.end();
+    assert_eq!(decisions(&world), ["rejected terminal -"]);
+}
