@@ -17,6 +17,8 @@ pub struct TimeoutConfig {
     /// Whether a body is given up after its grace: the call ends as `TOOL_TIMEOUT_ABANDONED`, and what the body was doing
     /// stops where it stands. Default false: it is waited for.
     pub abandon: bool,
+    /// How long the listeners of one stage may take with one call, all of them that this policy is around. Default 60,000.
+    pub listener_ms: NonZeroU64,
 }
 
 impl Default for TimeoutConfig {
@@ -26,6 +28,7 @@ impl Default for TimeoutConfig {
             max_ms: None,
             grace_ms: NonZeroU64::new(10_000).unwrap_or(NonZeroU64::MIN),
             abandon: false,
+            listener_ms: NonZeroU64::new(60_000).unwrap_or(NonZeroU64::MIN),
         }
     }
 }
@@ -40,10 +43,17 @@ mod tests {
     fn times_are_positive_and_keys_are_known() {
         let read = |text: &str| Json::parse(text).unwrap().read::<TimeoutConfig>();
         assert_eq!(read("{}").unwrap(), TimeoutConfig::default());
-        let all = read(r#"{"defaultMs": 1, "maxMs": 2, "graceMs": 3, "abandon": true}"#).unwrap();
+        let all =
+            read(r#"{"defaultMs": 1, "maxMs": 2, "graceMs": 3, "abandon": true, "listenerMs": 4}"#).unwrap();
         assert_eq!((all.default_ms.unwrap().get(), all.max_ms.unwrap().get()), (1, 2));
-        assert_eq!((all.grace_ms.get(), all.abandon), (3, true));
-        for bad in [r#"{"defaultMs": 0}"#, r#"{"maxMs": -1}"#, r#"{"graceMs": 1.5}"#, r#"{"timeoutMs": 1}"#] {
+        assert_eq!((all.grace_ms.get(), all.abandon, all.listener_ms.get()), (3, true, 4));
+        for bad in [
+            r#"{"defaultMs": 0}"#,
+            r#"{"maxMs": -1}"#,
+            r#"{"graceMs": 1.5}"#,
+            r#"{"listenerMs": 0}"#,
+            r#"{"timeoutMs": 1}"#,
+        ] {
             assert!(read(bad).is_err(), "{bad}");
         }
     }

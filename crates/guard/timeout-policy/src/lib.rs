@@ -11,11 +11,13 @@
 //! notifies and waits: a body that is told to stop is not dropped in the middle of its work. What ended first counts: a call
 //! that its caller stopped before stays aborted, one that its deadline stopped stays timed out.
 //!
-//! The budget is the body's and that of the wrappers inside this one. Deciding, asking a person and judging the result are not
-//! in it.
+//! The budget is the body's and that of the wrappers inside this one. Deciding and judging the result have
+//! [one of their own](TimeoutConfig::listener_ms) for each stage; how long a person may think is for whoever asks to say.
 
 mod config;
+mod listeners;
 mod policy;
 
 pub use config::TimeoutConfig;
+pub use listeners::LISTENER_TIMEOUT;
 pub use policy::{TOOL_TIMEOUT, TOOL_TIMEOUT_ABANDONED, TimeoutPolicy};

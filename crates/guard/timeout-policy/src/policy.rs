@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use dsh_lifecycle::{Cause, Registration};
+use dsh_lifecycle::{Cause, Registrations};
 use dsh_tools_core::{Answer, Attempt, Layer, Next, Outcome, ToolError, Tools, codes};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::TimeoutConfig;
+use crate::listeners::Listeners;
 
 /// The code of a call that its deadline stopped.
 pub const TOOL_TIMEOUT: &str = "TOOL_TIMEOUT";
@@ -27,10 +28,14 @@ impl TimeoutPolicy {
         Self { tools, config }
     }
 
-    /// Wraps the bodies of all calls. Dropping what it returns ends that.
-    pub fn register(self) -> Registration {
+    /// Wraps the bodies of all calls, and the listeners that are registered later. Dropping what it returns ends that.
+    #[must_use = "dropping it takes the policy away"]
+    pub fn register(self) -> Registrations {
         let tools = self.tools.clone();
-        tools.on_execute(None, Arc::new(self))
+        let budget = Duration::from_millis(self.config.listener_ms.get());
+        let mut registered = Listeners::register(&tools, budget);
+        registered.push(tools.on_execute(None, Arc::new(self)));
+        registered
     }
 
     /// The budget of the tool that is called, as the calling agent sees it.

@@ -147,7 +147,7 @@ fn user_approval(config: ApprovalConfig, host: &Host) -> Result<Registrations, M
 
 #[expect(clippy::unnecessary_wraps, reason = "as every row")]
 fn timeout_policy(config: TimeoutConfig, host: &Host) -> Result<Registrations, MountError> {
-    Ok(TimeoutPolicy::new(host.tools.clone(), config).register().into())
+    Ok(TimeoutPolicy::new(host.tools.clone(), config).register())
 }
 
 fn repeat_reminder(config: RepeatConfig, host: &Host) -> Result<Registrations, MountError> {

@@ -74,7 +74,7 @@ pub(crate) fn look(
     fate: &Fate,
 ) -> Result<Found, SpillError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let mut file = match rustix::fs::openat(dir, name, flags, Mode::empty()) {
+    let file = match rustix::fs::openat(dir, name, flags, Mode::empty()) {
         Ok(file) => File::from(file),
         Err(Errno::NOENT) => return Ok(Found::Nothing),
         // A link, a socket, or a file that this user may not read.
@@ -94,7 +94,7 @@ pub(crate) fn look(
     }
     let (mut hasher, mut piece) = (blake3::Hasher::new(), vec![0; PIECE]);
     // Whoever appends to it does not keep this going.
-    let mut rest = file.by_ref().take(length.saturating_add(1));
+    let mut rest = (&file).take(length.saturating_add(1));
     loop {
         fate.check()?;
         let count = rest.read(&mut piece)?;

@@ -120,3 +120,36 @@ impl Drop for Claim<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_given_back_by_the_last_writer_unless_the_text_was_stored() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = OwnedFd::from(std::fs::File::open(temp.path()).unwrap());
+        let usage = Usage::default();
+        let claim = |name, bytes| usage.claim(&dir, ("s", name), bytes, 10);
+        let needed = |name, bytes| match claim(name, bytes) {
+            Err(SpillError::OverLimit { needed, .. }) => Some(needed),
+            other => other.map(|_| None).unwrap(),
+        };
+        let (one, same) = (claim("one", 7).unwrap(), claim("one", 7).unwrap());
+        assert_eq!((needed("two", 3), needed("two", 4)), (None, Some(11)));
+        drop(one);
+        assert_eq!(needed("two", 4), Some(11));
+        drop(same);
+        assert_eq!(needed("two", 10), None);
+
+        let name = "0123456789ab-a";
+        let (one, same) = (claim(name, 7).unwrap(), claim(name, 7).unwrap());
+        std::fs::write(temp.path().join(name), "1234567").unwrap();
+        one.stored();
+        drop(same);
+        // Remembered, and counted anew.
+        assert_eq!((needed("two", 3), needed("two", 4)), (None, Some(11)));
+        std::fs::remove_file(temp.path().join(name)).unwrap();
+        assert_eq!((needed("two", 4), needed("two", 11)), (None, Some(11)));
+    }
+}

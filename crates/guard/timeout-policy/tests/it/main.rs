@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
 
 mod deadlines;
+mod listeners;
 mod scene;

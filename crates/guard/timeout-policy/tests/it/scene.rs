@@ -68,7 +68,7 @@ pub(crate) struct Scene {
     pub(crate) tools: Tools,
     pub(crate) given: Arc<Mutex<Vec<Cancel>>>,
     pub(crate) after: Arc<Mutex<Vec<Cancel>>>,
-    pub(crate) policy: Option<dsh_lifecycle::Registration>,
+    pub(crate) policy: Option<Registrations>,
     _kept: Registrations,
 }
 

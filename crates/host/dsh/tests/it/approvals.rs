@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
-use std::os::fd::OwnedFd;
 use std::process::{Child, Stdio};
 
 use dsh_json::{Json, array, object};
@@ -132,7 +131,7 @@ impl Seat {
         let side = || File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
         let mut command = world.command(RUN);
         let child = command.env("TERM", "dumb").stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
-        Self { child, screen: File::from(OwnedFd::from(master)), seen: String::new() }
+        Self { child, screen: File::from(master), seen: String::new() }
     }
 
     /// Reads until the screen has shown this.
@@ -141,7 +140,7 @@ impl Seat {
         while !self.seen.contains(text) {
             let read = self.screen.read(&mut buffer).unwrap_or(0);
             assert!(read > 0, "{text:?} did not come: {}", self.seen);
-            self.seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+            self.seen.push_str(&String::from_utf8_lossy(buffer.get(..read).unwrap()));
         }
     }
 
@@ -153,7 +152,7 @@ impl Seat {
         let mut buffer = [0; 4096];
         // A terminal whose last user has left can't be read.
         while let Ok(read @ 1..) = self.screen.read(&mut buffer) {
-            self.seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+            self.seen.push_str(&String::from_utf8_lossy(buffer.get(..read).unwrap()));
         }
         (self.child.wait().unwrap().code(), self.seen)
     }

@@ -23,6 +23,11 @@ async fn a_session_may_have_so_many_bytes_and_not_one_more() {
     assert_eq!(told(scene.save("a", "").await), "saved");
     assert_eq!(told(scene.save("a", "1").await), over(11));
     assert_eq!(scene.files().len(), 3);
+    // What was removed makes room.
+    let one = scene.saved("a", "123").await;
+    std::fs::remove_file(&one).unwrap();
+    assert_eq!(told(scene.save("b", "1234").await), over(11));
+    assert_eq!(told(scene.save("b", "123").await), "saved");
     // Another session has its own.
     let other = scene.store.save_text(request("s2", "a", "1234567890"), &Cancel::new()).await;
     assert_eq!(told(other), "saved");

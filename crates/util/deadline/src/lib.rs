@@ -1,1 +1,0 @@
-//! Time limits that notify.
