@@ -109,6 +109,7 @@ mod tests {
             ("aa\nbb\ncc\ndd\nee\n", 8, ("aa\n", "bb\ncc\ndd\n", "ee\n")),
             // The tail begins with a line by chance.
             ("aa\nbb\ncc\ndd\n", 6, ("aa\n", "bb\ncc\n", "dd\n")),
+            ("aa\nbb\ncc\ndd\nee\nff\n", 12, ("aa\nbb\n", "cc\ndd\n", "ee\nff\n")),
             // Lines that are too long for that.
             ("a\nbbbbbbbb\ncccccccc\nd", 14, ("a\nbbbbb", "bbb\nccc", "ccccc\nd")),
             ("abcdefghij", 5, ("abc", "defgh", "ij")),
