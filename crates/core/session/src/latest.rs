@@ -15,7 +15,14 @@ use crate::session::Session;
 ///
 /// It keeps no session alive, and forgets those that are gone.
 #[derive(Debug)]
-pub struct Latest<P>(RwLock<BTreeMap<Arc<str>, Weak<Last<P>>>>);
+pub struct Latest<P>(RwLock<BTreeMap<Arc<str>, Followed<P>>>);
+
+#[derive(Debug)]
+struct Followed<P> {
+    /// Which of the sessions of this id it is.
+    identity: usize,
+    last: Weak<Last<P>>,
+}
 
 /// What was last in one session. The session holds it, as an observer, so that it goes with the session.
 #[derive(Debug)]
@@ -35,12 +42,16 @@ impl<P: Payload + Clone + Send> Latest<P> {
 
     /// The payload of the last event in a followed session, by the session's id; `None` when there is none.
     pub fn of(&self, session: &str) -> Option<P> {
-        self.0.read().get(session)?.upgrade()?.get().map(|(_, payload)| payload)
+        self.0.read().get(session)?.last.upgrade()?.get().map(|(_, payload)| payload)
     }
 
     /// The same with the seq of the event, in a session that is followed from now on if it was not.
     pub fn last(&self, session: &Session) -> Option<(u64, P)> {
-        let known = self.0.read().get(session.id()).and_then(Weak::upgrade);
+        let known = {
+            let followed = self.0.read();
+            let known = followed.get(session.id()).filter(|known| known.identity == session.identity());
+            known.and_then(|known| known.last.upgrade())
+        };
         known.unwrap_or_else(|| self.followed(session)).get()
     }
 
@@ -52,8 +63,9 @@ impl<P: Payload + Clone + Send> Latest<P> {
             last.note(&event);
         }
         let mut followed = self.0.write();
-        followed.retain(|_, last| last.strong_count() > 0);
-        followed.insert(Arc::clone(session.id()), Arc::downgrade(&last));
+        followed.retain(|_, known| known.last.strong_count() > 0);
+        let known = Followed { identity: session.identity(), last: Arc::downgrade(&last) };
+        followed.insert(Arc::clone(session.id()), known);
         last
     }
 }
@@ -116,6 +128,15 @@ mod tests {
         assert_eq!(latest.of("a"), None);
         latest.follow(&session("b"));
         assert_eq!(latest.0.read().len(), 1);
+    }
+
+    #[test]
+    fn two_sessions_of_one_id_know_nothing_of_each_other() {
+        let (latest, first, second) = (Latest::<TurnStart>::default(), session("a"), session("a"));
+        first.append(&TurnStart { turn: 1 }).unwrap();
+        assert_eq!(latest.last(&first), Some((0, TurnStart { turn: 1 })));
+        assert_eq!(latest.last(&second), None);
+        assert_eq!(latest.last(&first), Some((0, TurnStart { turn: 1 })));
     }
 
     #[test]

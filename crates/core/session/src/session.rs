@@ -230,6 +230,11 @@ impl Session {
         &self.0.spec.vocabulary
     }
 
+    /// What no other living session has.
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     fn over(spec: SessionSpec, log: Log, first_live: u64) -> Self {
         let gate = ReentrantMutex::new(Cell::new(false));
         Self(Arc::new(Inner {

@@ -39,6 +39,10 @@ pub(crate) struct Global {
     /// of the key in the environment, else `demo`]
     #[arg(long, global = true, value_name = "SPEC")]
     pub(crate) model: Option<ModelChoice>,
+    /// What tools may reach and who is asked: a permission preset, see `dsh presets` [default: the configuration's, else
+    /// workspace-write]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
     /// Who answers when a call needs approval: ask (whoever sits at the terminal), yes (allows each, once) or no [default: ask on
     /// a terminal, else no]
     #[arg(long, global = true, value_name = "WHO", hide_possible_values = true)]
@@ -109,6 +113,8 @@ pub(crate) enum Command {
         /// The session log
         file: PathBuf,
     },
+    /// List the permission presets, and which one the session of --session has
+    Presets,
     /// Show what is configured and mounted
     Plugins,
 }

@@ -4,6 +4,7 @@ mod call;
 mod code;
 mod mcp;
 mod plugins;
+mod presets;
 mod repair;
 mod replay;
 mod run;
@@ -35,6 +36,7 @@ pub(crate) fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Replay { file } => replay::replay(&global, &file),
         Command::Verify { file } => verify::verify(&global, &file),
         Command::Repair { file } => on_runtime(async { repair::repair(&global, &file) }),
+        Command::Presets => presets::presets(&global),
         Command::Plugins => plugins::plugins(&global),
     }
 }

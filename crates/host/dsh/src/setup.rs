@@ -44,6 +44,9 @@ impl Global {
         if let Some(mode) = mode {
             builder = builder.mode(mode);
         }
+        if let Some(preset) = &self.preset {
+            builder = builder.preset(preset);
+        }
         if let Some(model) = model {
             builder = builder.model(model);
         }

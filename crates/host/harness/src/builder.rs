@@ -26,6 +26,7 @@ pub struct HarnessBuilder {
     model: Option<ModelChoice>,
     own_model: Option<Arc<dyn Model>>,
     answerer: Option<Arc<dyn Answerer>>,
+    preset: Option<Arc<str>>,
     mode: Option<Presentation>,
     worker: WorkerEntry,
 }
@@ -70,6 +71,7 @@ impl Harness {
             model: None,
             own_model: None,
             answerer: None,
+            preset: None,
             mode: None,
             worker: WorkerEntry::Reexec,
         }
@@ -109,6 +111,13 @@ impl HarnessBuilder {
         Self { answerer: Some(answerer), ..self }
     }
 
+    /// The permission preset, above what the configuration says: new sessions have it, and those that go on are switched
+    /// to it (spec 10 §C).
+    #[must_use]
+    pub fn preset(self, name: &str) -> Self {
+        Self { preset: Some(name.into()), ..self }
+    }
+
     /// The presentation mode, above what the configuration says.
     #[must_use]
     pub fn mode(self, mode: Presentation) -> Self {
@@ -124,7 +133,7 @@ impl HarnessBuilder {
 
     /// Reads everything, then mounts everything. After an error nothing is mounted.
     pub fn build(self) -> Result<Harness, HarnessError> {
-        let Self { environment, config, rows, model, own_model, answerer, mode, worker } = self;
+        let Self { environment, config, rows, model, own_model, answerer, preset, mode, worker } = self;
         for (index, row) in rows.iter().enumerate() {
             if SETTINGS.contains(&row.name()) {
                 return Err(HarnessError::ReservedRow(row.name()));
@@ -157,6 +166,7 @@ impl HarnessBuilder {
         // Programs have a runtime here, so they are offered (spec 12 §1).
         host.presentation = mode.or(settings.mode).unwrap_or(Presentation::Both);
         host.answerer = answerer;
+        host.preset_choice = preset;
         let mut mounted = Mounted::default();
         for ((name, mount), row) in mounts.into_iter().zip(&rows) {
             let done = mounted.mount(name, row.summary(), mount, &host);

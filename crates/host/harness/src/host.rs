@@ -9,6 +9,7 @@ use dsh_fs::{FileSystem, Intents, Search};
 use dsh_lifecycle::Slot;
 use dsh_llm::Model;
 use dsh_mcp_server::McpServerConfig;
+use dsh_permission_presets::Presets;
 use dsh_session::{Vocabulary, VocabularyError};
 use dsh_spill::SpillStore;
 use dsh_system_prompt::SystemPrompt;
@@ -63,6 +64,10 @@ pub struct Host {
     pub config_base: std::path::PathBuf,
     /// Who asks people about calls.
     pub approvals: Slot<Approvals>,
+    /// The permission presets.
+    pub presets: Slot<Presets>,
+    /// The preset that was asked for above the configuration, if any.
+    pub preset_choice: Option<Arc<str>>,
     /// Somebody who can be asked, if anybody can.
     pub answerer: Option<Arc<dyn Answerer>>,
     vocabulary: Mutex<Vocabulary>,
@@ -95,6 +100,8 @@ impl Host {
             model_choice,
             own_model: None,
             approvals: Slot::empty(),
+            presets: Slot::empty(),
+            preset_choice: None,
             answerer: None,
             config_base,
             vocabulary: Mutex::new(Vocabulary::core()),

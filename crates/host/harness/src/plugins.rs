@@ -17,11 +17,15 @@ use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
 use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
 use dsh_mcp_server::McpServerConfig;
 use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
+use dsh_permission_presets::{Presets, PresetsConfig};
+use dsh_permission_rules::{PermissionRules, RulesConfig};
 use dsh_repeat_reminder::{RepeatConfig, RepeatReminder};
 use dsh_sandbox_policy::{
     CONTEXT_NAME, CONTEXT_ORDER, ModeChanged, PolicySource, SandboxMode, standing_rule,
 };
 use dsh_session::Vocabulary;
+use dsh_spill_local::{LocalSpill, LocalSpillConfig};
+use dsh_spill_policy::{SpillConfig, SpillPolicy};
 use dsh_system_prompt::{AssembleContext, Context, OfferedTools, PromptConfig, Section, Text};
 use dsh_timeout_policy::{TimeoutConfig, TimeoutPolicy};
 use dsh_tool_fs::{FsTools, FsToolsConfig};
@@ -44,8 +48,12 @@ pub(crate) fn table() -> Vec<Row> {
         row("model", "the model that answers", model),
         row("agent-loop", "turns and steps", agent_loop),
         row("user-approval", "asks people about calls, and keeps the record", user_approval),
+        row("permission-presets", "one choice for what tools may reach and who is asked", permission_presets),
+        row("permission-rules", "which tools may run, and which are asked about", permission_rules),
         row("timeout-policy", "deadlines for tools that declare a budget", timeout_policy),
         row("repeat-reminder", "tells the model that it repeats itself", repeat_reminder),
+        row("spill-local", "keeps large results as private files", spill_local),
+        row("spill-policy", "keeps what the model reads within a budget", spill_policy),
         row("fs-local", "files and searches on the local disk", fs_local),
         row("observation-policy", "what was not read is not overwritten", observation_policy),
         row("tool-fs", "the tools `read`, `write` and `edit`", tool_fs),
@@ -145,6 +153,34 @@ fn user_approval(config: ApprovalConfig, host: &Host) -> Result<Registrations, M
     Ok(mounted)
 }
 
+fn permission_presets(config: PresetsConfig, host: &Host) -> Result<Registrations, MountError> {
+    host.declare(dsh_permission_presets::declare)?;
+    let approvals = host.approvals.get().ok_or("the row `user-approval` is not mounted")?;
+    let presets = Presets::new(config, Approvals::clone(&approvals), Arc::clone(&host.policy) as _)?;
+    let presets = match &host.preset_choice {
+        Some(choice) => presets.with_choice(choice)?,
+        None => presets,
+    };
+    let mut mounted = presets.register(&host.hooks);
+    // What acts for no session is held to the same.
+    let initial = presets.resolve(host.preset_choice.as_deref().unwrap_or(presets.default_preset()))?;
+    let before = (host.policy.set_mode(initial.sandbox), approvals.set_default_policy(initial.approval));
+    let policy = Arc::downgrade(&host.policy);
+    mounted.push(Registration::new(move || {
+        let (mode, approval) = before;
+        approvals.set_default_policy(approval);
+        if let Some(policy) = policy.upgrade() {
+            policy.set_mode(mode);
+        }
+    }));
+    mounted.push(host.presets.provide(Arc::new(presets))?);
+    Ok(mounted)
+}
+
+fn permission_rules(config: RulesConfig, host: &Host) -> Result<Registrations, MountError> {
+    Ok(PermissionRules::new(host.tools.clone(), config)?.register())
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "as every row")]
 fn timeout_policy(config: TimeoutConfig, host: &Host) -> Result<Registrations, MountError> {
     Ok(TimeoutPolicy::new(host.tools.clone(), config).register())
@@ -155,25 +191,48 @@ fn repeat_reminder(config: RepeatConfig, host: &Host) -> Result<Registrations, M
     Ok(reminder.register(&host.hooks))
 }
 
+fn spill_local(mut config: LocalSpillConfig, host: &Host) -> Result<Registrations, MountError> {
+    let environment = &host.environment;
+    // Beside the logs that mention them, so that they are there when a session goes on.
+    let beside = environment.state.as_ref().and_then(|state| state.parent()).map(|state| state.join("spill"));
+    let configured = config.root.take().map(|root| environment.expand(&root, &host.config_base));
+    config.root = configured.or(beside);
+    let store = LocalSpill::new(config, &environment.root, Arc::clone(&environment.clock))?;
+    // Whoever is shown a locator reads it with `read`.
+    let mut mounted: Registrations = host.policy.read_also(&store.root()?).into();
+    mounted.push(host.spill.provide(Arc::new(store.clone()))?);
+    let sweep = move |cancel: Cancel| async move {
+        match store.sweep(&cancel).await {
+            Err(error) if !cancel.is_cancelled() => tracing::warn!(%error, "old results could not be swept"),
+            Ok(_) | Err(_) => {}
+        }
+    };
+    mounted.append(in_background(host, sweep));
+    Ok(mounted)
+}
+
+fn spill_policy(mut config: SpillConfig, host: &Host) -> Result<Registrations, MountError> {
+    /// What a model reads of one result where nothing is configured (spec 08 §4.1).
+    const INLINE_BYTES: u64 = 50_000;
+    config.max_inline_bytes.get_or_insert(INLINE_BYTES);
+    Ok(SpillPolicy::new(host.tools.clone(), host.spill.clone(), config).register()?)
+}
+
 fn fs_local(config: LocalFsConfig, host: &Host) -> Result<Registrations, MountError> {
     let local = Arc::new(LocalFs::new(config));
     let files = host.fs.provide(Arc::clone(&local) as _)?;
     let search = host.search.provide(Arc::new(LocalSearch::default()))?;
     let mut mounted: Registrations = [files, search].into_iter().collect();
-    // What a killed process left goes, beside everything else; a harness that shuts down waits for it.
-    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        let (policy, cancel) = (host.policy.current(), Cancel::new());
-        let stop = cancel.clone();
-        let sweep = async move {
-            if let Err(error) = local.sweep(&policy, &cancel).await
-                && !cancel.is_cancelled()
-            {
+    let policy = host.policy.current();
+    let sweep = move |cancel: Cancel| async move {
+        match local.sweep(&policy, &cancel).await {
+            Err(error) if !cancel.is_cancelled() => {
                 tracing::warn!(%error, "what killed processes left in the workspace could not be swept");
             }
-        };
-        drop(host.tasks.spawn_on(sweep, &runtime));
-        mounted.push(Registration::new(move || stop.cancel(Cause::Disposed)));
-    }
+            Ok(_) | Err(_) => {}
+        }
+    };
+    mounted.append(in_background(host, sweep));
     Ok(mounted)
 }
 
@@ -213,6 +272,17 @@ fn code_mode(config: CodeConfig, host: &Host) -> Result<Registrations, MountErro
 
 fn mcp_server(config: McpServerConfig, host: &Host) -> Result<Registrations, MountError> {
     Ok(host.mcp.provide(Arc::new(config))?.into())
+}
+
+/// Work beside everything else, which ends when the row is unmounted; a harness that shuts down waits for it.
+fn in_background<F: Future<Output = ()> + Send + 'static>(
+    host: &Host,
+    work: impl FnOnce(Cancel) -> F,
+) -> Registrations {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return Registrations::new() };
+    let stop = Cancel::new();
+    drop(host.tasks.spawn_on(work(stop.clone()), &runtime));
+    Registration::new(move || stop.cancel(Cause::Disposed)).into()
 }
 
 /// Whether to offer what needs an approval: where nobody can be asked, it would only be refused (design §7).

@@ -94,7 +94,7 @@ impl Presets {
         let target = Knobs::from(preset);
         let turn = self.inner.turn_of(session);
         // Whoever waited here for an observer of the session would wait forever.
-        
+        let Some(_turn) = turn.try_lock() else { return Err(RecordError::Busy.into()) };
         let mut changes = Changes::default();
         if self.current(session) != Current::Named(Arc::clone(name)) {
             record_choice(session, name).map_err(RecordError::from)?;

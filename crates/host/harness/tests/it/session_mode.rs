@@ -81,7 +81,6 @@ async fn the_model_is_told_the_mode_and_each_switch() {
     assert!(told().len() == 2 && told()[1].contains("Sandbox: read-only."), "{:?}", told());
 }
 
-
 #[tokio::test]
 async fn more_reach_is_offered_where_somebody_can_be_asked() {
     let world = World::new();
@@ -96,7 +95,10 @@ async fn more_reach_is_offered_where_somebody_can_be_asked() {
         r#""sandbox_permissions": "danger-full-access", "justification": "the user keeps notes there""#;
     for somebody in [false, true] {
         let builder = world.builder();
-        let harness = if somebody { builder.answerer(Arc::new(Says(Approval::AllowedOnce))) } else { builder }.build().unwrap();
+        let harness =
+            if somebody { builder.answerer(Arc::new(Says(Approval::AllowedOnce))) } else { builder }
+                .build()
+                .unwrap();
         let agent = agent(&harness);
         for (tool, arguments) in asks {
             let (code, told) = called(&harness, &agent, tool, &format!("{{{arguments}}}")).await;
