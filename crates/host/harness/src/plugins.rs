@@ -14,7 +14,7 @@ use std::sync::Arc;
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
 use dsh_code_mode::CodeMode;
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
-use dsh_lifecycle::{Cancel, Cause, Registration, Registrations};
+use dsh_lifecycle::{Cancel, Cause, Clock, Registration, Registrations};
 use dsh_mcp_server::McpServerConfig;
 use dsh_observation_policy::{ObservationConfig, ObservationPolicy};
 use dsh_permission_presets::{Presets, PresetsConfig};
@@ -197,7 +197,9 @@ fn spill_local(mut config: LocalSpillConfig, host: &Host) -> Result<Registration
     let beside = environment.state.as_ref().and_then(|state| state.parent()).map(|state| state.join("spill"));
     let configured = config.root.take().map(|root| environment.expand(&root, &host.config_base));
     config.root = configured.or(beside);
-    let store = LocalSpill::new(config, &environment.root, Arc::clone(&environment.clock))?;
+    // A sweep in the background moves nobody's clock.
+    let now = Arc::new(Stopped(environment.clock.now_ms()));
+    let store = LocalSpill::new(config, &environment.root, now)?;
     // Whoever is shown a locator reads it with `read`.
     let mut mounted: Registrations = host.policy.read_also(&store.root()?).into();
     mounted.push(host.spill.provide(Arc::new(store.clone()))?);
@@ -209,6 +211,15 @@ fn spill_local(mut config: LocalSpillConfig, host: &Host) -> Result<Registration
     };
     mounted.append(in_background(host, sweep));
     Ok(mounted)
+}
+
+/// A clock at the moment at which it was looked at.
+struct Stopped(i64);
+
+impl Clock for Stopped {
+    fn now_ms(&self) -> i64 {
+        self.0
+    }
 }
 
 fn spill_policy(mut config: SpillConfig, host: &Host) -> Result<Registrations, MountError> {

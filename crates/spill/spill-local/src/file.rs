@@ -206,3 +206,25 @@ fn remove(dir: &OwnedFd, name: &str) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_replaces_nothing_and_has_no_name_when_it_is_stopped() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = OwnedFd::from(File::open(temp.path()).unwrap());
+        let write = |content: &str, fate: &Fate| write(&dir, "a", content.as_bytes(), false, fate);
+        let names = || std::fs::read_dir(temp.path()).unwrap().count();
+        let stopped = Fate::default();
+        assert!(stopped.stop());
+        for content in ["", "text"] {
+            assert!(matches!(write(content, &stopped), Err(SpillError::Aborted)));
+            assert_eq!(names(), 0);
+        }
+        assert!(write("text", &Fate::default()).unwrap());
+        assert!(!write("other", &Fate::default()).unwrap());
+        assert_eq!((names(), std::fs::read_to_string(temp.path().join("a")).unwrap().as_str()), (1, "text"));
+    }
+}

@@ -180,9 +180,8 @@ impl Text {
         let mut found = look(self.known)?;
         if matches!(found, Found::Nothing) {
             let place = (self.place.session(), self.name.as_str());
-            let claim = self.store.usage.claim(&dir, place, bytes, most)?;
+            let _claim = self.store.usage.claim(&dir, place, bytes, most)?;
             if write(&dir, &self.name, self.content.as_bytes(), sync, fate)? {
-                claim.stored();
                 return Ok(true);
             }
             // Someone was faster, with the same text as a rule.

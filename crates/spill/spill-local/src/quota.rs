@@ -33,10 +33,9 @@ struct Session {
 struct Writing {
     bytes: u64,
     writers: usize,
-    stored: bool,
 }
 
-/// Room for a text while it is written. It is given back, unless the text was stored.
+/// Room for a text while it is written.
 #[derive(Debug)]
 pub(crate) struct Claim<'a> {
     usage: &'a Usage,
@@ -96,17 +95,6 @@ impl Session {
     }
 }
 
-impl Claim<'_> {
-    /// The text was stored, and takes its room for good.
-    pub(crate) fn stored(self) {
-        let mut sessions = self.usage.0.lock();
-        let its = sessions.get_mut(self.session);
-        if let Some(writing) = its.and_then(|its| its.writing.get_mut(self.name)) {
-            writing.stored = true;
-        }
-    }
-}
-
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         let mut sessions = self.usage.0.lock();
@@ -114,8 +102,7 @@ impl Drop for Claim<'_> {
         let Some(writing) = its.writing.get_mut(self.name) else { return };
         writing.writers -= 1;
         if writing.writers == 0 {
-            let given_back = if writing.stored { 0 } else { writing.bytes };
-            its.bytes = its.bytes.map(|held| held.saturating_sub(given_back));
+            // What was not stored counts until the directory is counted again.
             its.writing.remove(self.name);
         }
     }
@@ -126,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_given_back_by_the_last_writer_unless_the_text_was_stored() {
+    fn what_is_written_counts_once_and_what_is_gone_no_more() {
         let temp = tempfile::tempdir().unwrap();
         let dir = OwnedFd::from(std::fs::File::open(temp.path()).unwrap());
         let usage = Usage::default();
@@ -135,21 +122,16 @@ mod tests {
             Err(SpillError::OverLimit { needed, .. }) => Some(needed),
             other => other.map(|_| None).unwrap(),
         };
-        let (one, same) = (claim("one", 7).unwrap(), claim("one", 7).unwrap());
+        let (name, path) = ("0123456789ab-a", temp.path().join("0123456789ab-a"));
+        let (one, same) = (claim(name, 7).unwrap(), claim(name, 7).unwrap());
         assert_eq!((needed("two", 3), needed("two", 4)), (None, Some(11)));
         drop(one);
         assert_eq!(needed("two", 4), Some(11));
+        std::fs::write(&path, "1234567").unwrap();
+        assert_eq!((needed("two", 4), needed("two", 3)), (Some(11), None));
         drop(same);
-        assert_eq!(needed("two", 10), None);
-
-        let name = "0123456789ab-a";
-        let (one, same) = (claim(name, 7).unwrap(), claim(name, 7).unwrap());
-        std::fs::write(temp.path().join(name), "1234567").unwrap();
-        one.stored();
-        drop(same);
-        // Remembered, and counted anew.
-        assert_eq!((needed("two", 3), needed("two", 4)), (None, Some(11)));
-        std::fs::remove_file(temp.path().join(name)).unwrap();
-        assert_eq!((needed("two", 4), needed("two", 11)), (None, Some(11)));
+        assert_eq!((needed("two", 4), needed("two", 3)), (Some(11), None));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!((needed("two", 4), needed("two", 10), needed("two", 11)), (None, None, Some(11)));
     }
 }

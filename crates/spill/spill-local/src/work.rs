@@ -27,7 +27,7 @@ impl Fate {
     }
 
     /// Whether that stopped the work.
-    fn stop(&self) -> bool {
+    pub(crate) fn stop(&self) -> bool {
         self.decide(STOPPED)
     }
 

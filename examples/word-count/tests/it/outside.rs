@@ -1,17 +1,33 @@
-//! A crate from outside: the steps of the cookbook, performed from top to bottom.
+//! Crates from outside: the steps of each page of the cookbook, performed from top to bottom.
 
+use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+/// Shared by the pages, and with the crate from outside that `dsh-tools-core` builds.
+const TARGET: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/outside");
 
 #[test]
 fn the_steps_of_add_a_tool_lead_where_the_page_says() {
-    let page = std::fs::read_to_string(format!("{ROOT}/docs/cookbook/add-a-tool.md")).unwrap();
+    perform("add-a-tool", 2);
+}
+
+#[test]
+fn the_steps_of_write_a_policy_lead_where_the_page_says() {
+    perform("write-a-policy", 2);
+}
+
+/// Writes the files of a page and runs its commands, of which there are so many.
+fn perform(page: &str, commands: usize) {
+    // One page after the other, whatever process it is in: their programs have the same name in the target directory.
+    let turn = File::create(format!("{TARGET}.lock")).unwrap();
+    turn.lock().unwrap();
+    let page = std::fs::read_to_string(format!("{ROOT}/docs/cookbook/{page}.md")).unwrap();
     let outside = tempfile::tempdir().unwrap();
     // The same versions as here, which are on this machine already.
     std::fs::copy(format!("{ROOT}/Cargo.lock"), outside.path().join("Cargo.lock")).unwrap();
-    let mut commands = 0;
+    let mut performed = 0;
     for Block { file, language, text } in blocks(&page) {
         match (file, language) {
             (Some(file), _) => write(&outside.path().join(file), &text.replace("../dsh", ROOT)),
@@ -20,19 +36,20 @@ fn the_steps_of_add_a_tool_lead_where_the_page_says() {
                 let passed = said.lines().filter(|line| line.ends_with(" ... ok")).count();
                 let tests = page.lines().filter(|line| line.starts_with("#[") && line.contains("test"));
                 assert_eq!(passed, tests.count(), "{said}");
-                commands += 1;
+                performed += 1;
             }
             (None, "console") => {
                 let (command, shown) = text.split_once('\n').unwrap();
                 assert_eq!(cargo(outside.path(), command.strip_prefix("$ ").unwrap()), shown);
-                commands += 1;
+                performed += 1;
             }
             (None, _) => panic!("the line before a block names its file, as in `src/lib.rs`:\n{text}"),
         }
     }
-    assert_eq!(commands, 2);
+    assert_eq!(performed, commands);
     // It has another path in each run; what it depends on stays built.
-    cargo(outside.path(), "cargo clean --quiet --package tool-wait");
+    let name = page.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).unwrap();
+    cargo(outside.path(), &format!("cargo clean --quiet --package {name}"));
 }
 
 /// What stands between two fences.
@@ -65,8 +82,7 @@ fn write(file: &Path, text: &str) {
 fn cargo(folder: &Path, command: &str) -> String {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(command.strip_prefix("cargo ").unwrap().split(' ')).current_dir(folder);
-    // Shared with the crate from outside that `dsh-tools-core` builds.
-    cargo.env("CARGO_TARGET_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/outside"));
+    cargo.env("CARGO_TARGET_DIR", TARGET);
     cargo.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "false");
     let output = cargo.env("CARGO_NET_OFFLINE", "true").env("CARGO_TERM_COLOR", "never").output().unwrap();
     let (stdout, stderr) =

@@ -8,7 +8,7 @@ use dsh_tools_core::Presentation;
 use crate::world::{World, config};
 
 /// The keys at the top: settings, then the rows in their order.
-const KNOWN: &str = "mode, readRoots, sandbox-policy, system-prompt, model, agent-loop, timeout-policy, repeat-reminder, fs-local, observation-policy, tool-fs, tool-fs-search, mcp-server, code-mode";
+const KNOWN: &str = "mode, readRoots, sandbox-policy, system-prompt, model, agent-loop, user-approval, permission-presets, permission-rules, timeout-policy, repeat-reminder, spill-local, spill-policy, fs-local, observation-policy, tool-fs, tool-fs-search, mcp-server, code-mode";
 
 #[test]
 fn what_nobody_understands_is_refused_with_its_place() {

@@ -29,8 +29,9 @@ async fn the_sandbox_mode_decides_what_may_be_written() {
     let rows = [
         ("", None, denied.clone()),
         ("sandbox-policy.mode = 'read-only'", denied.clone(), denied.clone()),
-        ("sandbox-policy.mode = 'workspace-write'", None, denied),
-        ("sandbox-policy.mode = 'danger-full-access'", None, None),
+        ("sandbox-policy.mode = 'workspace-write'", None, denied.clone()),
+        ("permission-presets.defaultPreset = 'danger-full-access'", None, None),
+        ("permission-presets.defaultPreset = 'read-only'", denied.clone(), denied.clone()),
     ];
     for (text, inside, outside) in rows {
         let world = World::new();

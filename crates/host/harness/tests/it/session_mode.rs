@@ -57,7 +57,7 @@ async fn a_resumed_session_keeps_its_mode() {
     let after = harness.agent(harness.open_session(&choice).unwrap().session);
     assert!(!writes(&harness, &after).await);
     let kept =
-        after.session().events().iter().find_map(|event| event.read::<ModeChanged>()).unwrap().unwrap();
+        after.session().events().iter().rev().find_map(|event| event.read::<ModeChanged>()).unwrap().unwrap();
     assert_eq!(kept, ModeChanged { mode: SandboxMode::ReadOnly, source: Some("test".into()) });
 }
 

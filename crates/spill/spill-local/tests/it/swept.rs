@@ -120,6 +120,23 @@ async fn what_is_not_of_the_layout_is_never_touched() {
 }
 
 #[tokio::test]
+async fn a_name_of_the_layout_that_is_no_file_stays_and_is_in_nobodys_way() {
+    let (link, left) = (of(OLD, "link"), format!("{NEW}/.spill-7-2.tmp"));
+    let scene = scene(&[(&of(OLD, "a"), 99), (&left, 99), (&of(NEW, "a"), 1)]);
+    symlink("nowhere", scene.root().join(&link)).unwrap();
+    make_dir(&scene.root().join(NEW).join(".spill-7-1.tmp"), 0o700);
+    // The link is new; with that its session is.
+    assert_eq!(sweep(&scene, "").await.unwrap(), Swept { sessions: 0, unfinished: 1 });
+    assert_eq!(scene.files(), [of(OLD, "a"), link.clone(), of(NEW, "a")]);
+    let at = rustix::fs::Timespec { tv_sec: 0, tv_nsec: 0 };
+    let times = rustix::fs::Timestamps { last_access: at, last_modification: at };
+    let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+    rustix::fs::utimensat(rustix::fs::CWD, scene.root().join(&link), &times, flags).unwrap();
+    assert_eq!(sweep(&scene, "").await.unwrap(), Swept::default());
+    assert_eq!(scene.files(), [link, of(NEW, "a")]);
+}
+
+#[tokio::test]
 async fn a_sweep_follows_no_link_and_enters_nothing_that_is_not_private() {
     let (text, loose) = (of(OLD, "a"), of(NEW, "a"));
     let scene = scene(&[(&text, 99), (&loose, 99)]);
