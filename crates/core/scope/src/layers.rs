@@ -64,6 +64,11 @@ impl<T> Layers<T> {
         self.layers.contains_key(&layer)
     }
 
+    /// How many rows there are, in all layers.
+    pub fn len(&self) -> usize {
+        self.layers.values().map(|held| held.rows.len()).sum()
+    }
+
     /// Whether there is no row at all.
     pub fn is_empty(&self) -> bool {
         self.layers.is_empty()

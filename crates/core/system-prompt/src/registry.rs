@@ -41,6 +41,15 @@ pub(crate) struct State {
 }
 
 impl SystemPrompt {
+    /// How many entries there are, of all kinds and for all scopes.
+    pub fn rows(&self) -> usize {
+        let state = self.state.lock();
+        let State { sections, contexts, variables, tools, suppressors, listeners, tool_order, version: _ } =
+            &*state;
+        let texts = sections.len() + contexts.len() + variables.len() + usize::from(tool_order.is_some());
+        texts + tools.len() + suppressors.len() + listeners.len()
+    }
+
     /// Adds a section. Refused with [`PromptError::InvalidName`] when its name is empty, and with
     /// [`PromptError::DuplicateForAll`] or [`PromptError::DuplicateInScope`] when its layer has that name.
     pub fn section(&self, scope: Option<&Scope>, section: Section) -> Result<Registration, PromptError> {

@@ -277,6 +277,26 @@ impl Tools {
         &self.0.bound
     }
 
+    /// How many things are registered, of all kinds and for all scopes: what was there before something was mounted is
+    /// there again when it is unmounted.
+    pub fn rows(&self) -> usize {
+        let rows = self.0.rows.lock();
+        let Rows {
+            tools,
+            masks,
+            presentations,
+            transport,
+            pre,
+            around,
+            post,
+            observers,
+            dispatch_log,
+            guards,
+        } = &*rows;
+        let shown = tools.len() + masks.len() + presentations.len() + transport.len();
+        shown + pre.len() + around.len() + post.len() + observers.len() + dispatch_log.len() + guards.len()
+    }
+
     /// Grows with every change that a view shows.
     pub fn version(&self) -> u64 {
         self.0.version.load(Ordering::Acquire)

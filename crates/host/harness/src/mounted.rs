@@ -61,3 +61,78 @@ impl Drop for Mounted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dsh_lifecycle::{SeededIds, SteppingClock};
+    use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
+
+    use super::*;
+    use crate::{Environment, Providers, SharedPolicy, plugins};
+
+    fn host(root: &std::path::Path) -> Host {
+        let environment = Environment {
+            root: root.to_owned(),
+            home: None,
+            state: Some(root.join("state/sessions")),
+            clock: Arc::new(SteppingClock::starting_at(0)),
+            ids: Arc::new(SeededIds::new(1)),
+            providers: Providers::none(),
+            measures: false,
+        };
+        let policy = SharedPolicy::new(SandboxPolicy::new(SandboxMode::WorkspaceWrite, root, []));
+        Host::new(environment, policy, None, root.to_owned())
+    }
+
+    /// Everything in a host that a row can change, but for the event types that it knows.
+    fn state(host: &Host) -> String {
+        let slots = [
+            host.model.get().is_some(),
+            host.fs.get().is_some(),
+            host.search.get().is_some(),
+            host.intents.get().is_some(),
+            host.runtime.get().is_some(),
+            host.spill.get().is_some(),
+            host.turns.get().is_some(),
+            host.mcp.get().is_some(),
+            host.approvals.get().is_some(),
+            host.presets.get().is_some(),
+            host.tools.approver().get().is_some(),
+            host.tools.bound().get().is_some(),
+        ];
+        let approval = host.approvals.get().map(|approvals| approvals.default_policy());
+        let (tools, prompt, hooks) = (host.tools.rows(), host.prompt.rows(), host.hooks.rows());
+        let policy = host.policy.current();
+        format!("tools {tools}, prompt {prompt}, hooks {hooks}, slots {slots:?}, {policy:?}, {approval:?}")
+    }
+
+    /// Each row of the table is mounted behind those before it, unmounted, and mounted again to stay.
+    #[tokio::test]
+    async fn every_row_leaves_what_it_found() {
+        let root = tempfile::tempdir().unwrap();
+        let (host, mut kept) = (host(root.path()), Vec::new());
+        let empty = state(&host);
+        for row in plugins::table() {
+            let (name, before) = (row.name(), state(&host));
+            let mount = |host: &Host| {
+                let mut mounted = Mounted::default();
+                mounted.mount(name, row.summary(), row.parse(None).unwrap(), host).unwrap();
+                mounted
+            };
+            let mounted = mount(&host);
+            let registrations: usize = mounted.facts().iter().map(MountedPlugin::registrations).sum();
+            assert_eq!(state(&host) != before, registrations > 0, "{name}");
+            drop(mounted);
+            assert_eq!(state(&host), before, "{name} left something behind");
+            kept.push(mount(&host));
+        }
+        while let Some(mounted) = kept.pop() {
+            drop(mounted);
+        }
+        assert_eq!(state(&host), empty);
+        host.tasks.close();
+        host.tasks.wait().await;
+    }
+}

@@ -28,6 +28,12 @@ pub(super) struct Rows {
 }
 
 impl Hooks {
+    /// How many hooks and observers there are, of all kinds and for all scopes.
+    pub fn rows(&self) -> usize {
+        let Rows { pre_step, request, request_error, turn_stopping, observers } = &*self.0.lock();
+        pre_step.len() + request.len() + request_error.len() + turn_stopping.len() + observers.len()
+    }
+
     /// Adds a judge of steps.
     pub fn on_pre_step(&self, scope: Option<&Scope>, hook: Arc<dyn PreStep>) -> Registration {
         self.add(|rows| &mut rows.pre_step, scope, hook)

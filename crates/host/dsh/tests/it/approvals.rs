@@ -201,3 +201,78 @@ fn what_was_typed_before_the_question_is_no_answer() {
     seat.end();
     assert_eq!(decisions(&world), ["rejected terminal -"]);
 }
+
+/// The model is reminded at 3, 5 and 8 refusals, and the log has every question with its answer.
+#[test]
+fn a_call_that_is_refused_again_and_again_is_noticed_and_on_record() {
+    let world = World::new();
+    world.file("ws/dsh.toml", "[permission-rules]\nask = [\"write\"]\n");
+    let write = |at| call(&format!("c{at}"), "write", object! { "file_path": "a", "content": "x" });
+    let steps = (1..=8).map(|at| object! { "toolCalls": array![write(at)] });
+    world.script("s.json", steps.chain([object! { "text": "I give up." }]).collect::<Vec<_>>().into());
+    let ran = answered(&world, &["--approve", "no"], "").done();
+    assert_eq!(ran.out, "I give up.\n");
+    assert_eq!(decisions(&world), ["rejected --approve no -"; 8]);
+    let events = world.text("s.jsonl");
+    let kind = |event: &Json| event.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+    let (mut results, mut reminded) = (0, Vec::new());
+    for event in events.lines().map(|line| Json::parse(line).unwrap()) {
+        let text = event.to_text();
+        match &*kind(&event) {
+            "tool/result" => results += 1,
+            "user/message" if text.contains(r#""plugin":"repeat-reminder""#) => reminded.push(results),
+            _ => {}
+        }
+    }
+    assert_eq!((results, reminded), (8, vec![3, 5, 8]));
+    assert_closed(&world, &world.path("s.jsonl"));
+}
+
+/// A session keeps its preset; another one that is asked for holds from its next turn on, and the model is told.
+#[test]
+fn a_preset_is_chosen_kept_and_switched() {
+    let world = World::new();
+    let write = |name: &str| call(name, "write", object! { "file_path": name, "content": "x" });
+    for name in ["one", "two", "three"] {
+        let step = object! { "toolCalls": array![write(name)] };
+        world.script(&format!("{name}.json"), array![step, object! { "text": "Done." }]);
+    }
+    let run = |name: &str, more: &[&str]| {
+        let model = format!("script:{name}.json");
+        let run = ["run", "--model", &model, "--session", "s.jsonl", "go"];
+        world.dsh(run.iter().chain(more)).done();
+        world.path(&format!("ws/{name}")).exists()
+    };
+    let current = || {
+        let shown = world.dsh(["presets", "--session", "s.jsonl", "--json"]).done().json();
+        shown.get("current").unwrap().as_str().unwrap().to_owned()
+    };
+    assert!(!run("one", &["--preset", "read-only"]));
+    assert_eq!(current(), "read-only");
+    assert!(!run("two", &[]), "it is kept without being said again");
+    assert!(run("three", &["--preset", "workspace-write"]));
+    assert_eq!(current(), "workspace-write");
+    let told = world.text("s.jsonl");
+    assert!(told.contains("The user changed the sandbox mode from read-only to workspace-write."), "{told}");
+    assert_closed(&world, &world.path("s.jsonl"));
+
+    let ran = world.dsh(["run", "--preset", "all", "go"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(
+        ran.error().contains("there is no preset `all`; there are: workspace-write, read-only"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn presets_are_listed() {
+    let world = World::new();
+    world.file(
+        "ws/dsh.toml",
+        "[permission-presets]\ndefaultPreset = \"ci\"\n[permission-presets.presets.ci]\nsandbox = \"read-only\"\napproval = \"never\"\n",
+    );
+    insta::assert_snapshot!(world.dsh(["presets"]).done().out);
+    let shown = world.dsh(["presets", "--json"]).done().json();
+    assert_eq!(shown.get("default").and_then(Json::as_str), Some("ci"));
+    assert_eq!(shown.get("current"), None);
+}

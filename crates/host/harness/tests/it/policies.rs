@@ -1,17 +1,21 @@
 //! Policies of the table, mounted with the rest.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_harness::{Harness, Host, row};
+use dsh_harness::{Agent, Harness, Host, row};
 use dsh_json::Json;
 use dsh_lifecycle::Cancel;
 use dsh_llm::{Source, plain_text, text};
 use dsh_session::{ToolResult, UserMessage};
-use dsh_tools_core::{AnyTool, BoxFuture, Content, Definition, Registrations, RunContext, Schema, ToolError};
+use dsh_tools_core::{
+    AnyTool, Approval, BoxFuture, Content, Definition, Registrations, RunContext, Schema, ToolError, object,
+};
+use dsh_user_approval::{ApprovalAsked, ApprovalDecided};
 use serde::Deserialize;
 
-use crate::world::{World, agent, call, config, verdict};
+use crate::world::{SCRIPTED, Says, World, agent, call, config, verdict};
 
 /// Waits until it is told to stop.
 struct Patient;
@@ -55,8 +59,11 @@ async fn a_tool_with_a_budget_is_stopped_and_the_configuration_cuts_budgets() {
 
 /// Where reminders stand among the results of a script that makes one call again and again.
 async fn reminders(harness: &Harness) -> String {
-    let agent = agent(harness);
-    harness.run_turn(&agent, text("Do it."), &Cancel::new()).await.unwrap();
+    reminders_of(harness, &agent(harness)).await
+}
+
+async fn reminders_of(harness: &Harness, agent: &Agent) -> String {
+    harness.run_turn(agent, text("Do it."), &Cancel::new()).await.unwrap();
     assert!(verdict(agent.session()).is_ok());
     let mut seen = String::new();
     for event in agent.session().events() {
@@ -85,4 +92,133 @@ async fn a_call_that_is_refused_again_and_again_is_noticed() {
         let harness = world.scripted(&format!(r#"{{"steps": [{steps}, {{"text": "I give up."}}]}}"#));
         insta::assert_snapshot!(name, reminders(&harness).await);
     }
+}
+
+/// The same for a call that a person refuses each time; every question and its answer stand in the log.
+#[tokio::test]
+async fn a_call_that_a_person_refuses_again_and_again_is_noticed() {
+    let world = World::new();
+    let call = r#"{"name": "write", "arguments": {"file_path": "a", "content": "x"}}"#;
+    let steps = vec![format!(r#"{{"toolCalls": [{call}]}}"#); 8].join(", ");
+    world.put("script.json", &format!(r#"{{"steps": [{steps}, {{"text": "I give up."}}]}}"#));
+    let text = format!("{SCRIPTED}\n[permission-rules]\nask = ['write']\n");
+    let builder = world.builder().config(config(&world.file("dsh.toml"), &text));
+    let harness = builder.answerer(Arc::new(Says(Approval::Rejected))).build().unwrap();
+    let agent = agent(&harness);
+    insta::assert_snapshot!("not-approved", reminders_of(&harness, &agent).await);
+    assert!(!world.file("a").exists());
+    let events = agent.session().events();
+    let asked: Vec<ApprovalAsked> = events.iter().filter_map(|event| event.read()?.ok()).collect();
+    let decided: Vec<ApprovalDecided> = events.iter().filter_map(|event| event.read()?.ok()).collect();
+    assert_eq!((asked.len(), decided.len()), (8, 8));
+    for (asked, decided) in asked.iter().zip(&decided) {
+        assert_eq!((&asked.id, decided.outcome), (&decided.id, Approval::Rejected));
+        assert!(asked.reason.as_deref().unwrap().contains("[permission-rules] ask = \"write\""), "{asked:?}");
+    }
+}
+
+/// A question that is asked from within a program holds up its own call, and what is in the log tells who answered.
+#[tokio::test]
+async fn a_program_waits_for_the_answer_to_one_of_its_calls_and_goes_on() {
+    let world = World::new();
+    world.put("root/a.txt", "one\n");
+    let code = "const asked = tools.write({ file_path: 'b', content: 'x' }).catch(error => error.message); \
+                const { lines } = await tools.read({ file_path: 'a.txt' }); \
+                return [lines.length, await asked];";
+    world.put(
+        "script.json",
+        &format!(
+            r#"{{"steps": [{{"toolCalls": [{{"name": "run_code", "arguments": {{"description": "Tries",
+                "code": "{code}"}}}}]}}, {{"text": "Done."}}]}}"#
+        ),
+    );
+    let text =
+        format!("{SCRIPTED}\n[code-mode]\nisolation = 'thread'\n[permission-rules]\nask = ['write']\n");
+    for (answer, says) in [(Approval::Rejected, "the user refused"), (Approval::AllowedOnce, "absolute")] {
+        let _ = std::fs::remove_file(world.file("b"));
+        let builder = world.builder().config(config(&world.file("dsh.toml"), &text));
+        let harness = builder.answerer(Arc::new(Says(answer))).build().unwrap();
+        let agent = agent(&harness);
+        harness.run_turn(&agent, dsh_llm::text("Go."), &Cancel::new()).await.unwrap();
+        assert!(verdict(agent.session()).is_ok());
+        let told =
+            agent.session().messages().iter().map(|message| format!("{message:?}")).collect::<String>();
+        assert_eq!(world.file("b").exists(), answer == Approval::AllowedOnce);
+        assert!(told.contains(says) || answer == Approval::AllowedOnce, "{told}");
+        harness.shut_down().await;
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Amount {
+    lines: usize,
+}
+
+/// Prints so many numbered lines.
+struct Talker(usize);
+
+impl AnyTool for Talker {
+    fn execute<'a>(&'a self, _: &'a Json, _: &'a RunContext) -> BoxFuture<'a, Result<Json, ToolError>> {
+        Box::pin(std::future::ready(Ok(object! {})))
+    }
+
+    fn render(&self, _: &Json, _: &Json) -> Result<Content, ToolError> {
+        Ok(text((1..=self.0).map(|line| format!("line {line}\n")).collect::<String>()))
+    }
+}
+
+fn talker() -> dsh_harness::Row {
+    row("talker", "a tool that says much", |amount: Amount, host: &Host| {
+        let any = || Schema::object().open().build();
+        let tool = Definition::raw("talk", "Talks.", any()?, any()?, Talker(amount.lines))?;
+        Ok(Registrations::from(host.tools.register(None, tool)?))
+    })
+}
+
+/// The locator in what the model read of a result that was stored.
+fn locator(told: &str) -> String {
+    let (_, rest) = told.split_once("is stored at ").unwrap_or_else(|| panic!("nothing is stored: {told}"));
+    rest.split_once(".txt.").unwrap().0.to_owned() + ".txt"
+}
+
+/// What is too large is stored whole, shown in part, and read on with the tools, also in a later life of the session.
+#[tokio::test]
+async fn a_large_result_is_read_on_from_where_it_is_stored() {
+    let world = World::new();
+    let settings =
+        config(&world.file("dsh.toml"), "talker.lines = 10000\n[spill-policy]\nmaxInlineBytes = 2000\n");
+    let build = || world.builder().config(settings.clone()).row(talker()).build().unwrap();
+    let harness = build();
+    let (told, code) = call(&harness, "talk", "{}").await;
+    assert!(code.is_none() && told.len() <= 2_000, "{told}");
+    assert!(told.starts_with("line 1\nline 2\n") && told.contains("\nline 10000\n"), "{told}");
+    let stored = locator(&told);
+    assert!(stored.starts_with(world.path("spill/session-").to_str().unwrap()), "{stored}");
+    let whole: String = (1..=10_000).map(|line| format!("line {line}\n")).collect();
+    assert_eq!(std::fs::read_to_string(&stored).unwrap(), whole);
+    drop(harness);
+
+    let harness = build();
+    let (page, code) =
+        call(&harness, "read", &format!(r#"{{"file_path": "{stored}", "offset": 5000, "limit": 2}}"#)).await;
+    assert!(code.is_none() && page.contains("5000: line 5000\n5001: line 5001\n"), "{page}");
+    let (found, code) =
+        call(&harness, "grep", &format!(r#"{{"pattern": "line 77[0-3]$", "path": "{stored}"}}"#)).await;
+    assert!(code.is_none() && found.contains("line 773"), "{found}");
+    // It is there to be read, and no tool's to change.
+    let (_, code) = call(&harness, "write", &format!(r#"{{"file_path": "{stored}", "content": "x"}}"#)).await;
+    assert_eq!(code.as_deref(), Some("FS_SANDBOX_DENIED"));
+}
+
+/// Whatever becomes of the store, the call stays what it was.
+#[tokio::test]
+async fn a_store_that_can_not_store_leaves_the_result_whole() {
+    let world = World::new();
+    world.put("file", "");
+    let text = "talker.lines = 1000\nspill-policy.maxInlineBytes = 2000\nspill-local.root = '../file'\n";
+    let builder = world.builder().config(config(&world.file("dsh.toml"), text)).row(talker());
+    let harness = builder.build().unwrap();
+    let (told, code) = call(&harness, "talk", "{}").await;
+    assert!(code.is_none() && told.ends_with("line 999\nline 1000\n"), "{code:?}");
 }

@@ -65,13 +65,14 @@ async fn a_session_that_others_may_use_is_refused_and_left_as_it_is() {
 async fn what_belongs_to_someone_else_is_refused() {
     let scene = Scene::plain();
     make_dir(&scene.session(), 0o700);
-    if chown(scene.session(), Some(65_534), None).is_err() {
+    let foreign = rustix::process::geteuid().as_raw() + 1;
+    if chown(scene.session(), Some(foreign), None).is_err() {
         eprintln!("skipped: this user can give nothing away");
         return;
     }
     assert_eq!(refused(&scene).await, "SPILL_FOREIGN_OWNER");
     chown(scene.session(), Some(0), None).unwrap();
-    chown(scene.root(), Some(65_534), None).unwrap();
+    chown(scene.root(), Some(foreign), None).unwrap();
     assert_eq!(refused(&scene).await, "SPILL_FOREIGN_OWNER");
     assert_eq!(told(scene.store.sweep(&dsh_lifecycle::Cancel::new()).await), "SPILL_FOREIGN_OWNER");
     // A link of theirs to a root of ours.
@@ -83,7 +84,7 @@ async fn what_belongs_to_someone_else_is_refused() {
         told(dsh_spill::SpillStore::save_text(&linked, request, &dsh_lifecycle::Cancel::new()).await)
     };
     assert_eq!(save().await, "saved");
-    std::os::unix::fs::lchown(scene.base().join("link"), Some(65_534), None).unwrap();
+    std::os::unix::fs::lchown(scene.base().join("link"), Some(foreign), None).unwrap();
     assert_eq!(save().await, "SPILL_FOREIGN_OWNER");
 }
 
