@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use dsh_lifecycle::Registration;
 use dsh_tools_core::Approval;
-use dsh_user_approval::{Answer, AnswerError, Answerer, Question, describe};
+use dsh_user_approval::{Answer, AnswerError, Answerer, Question};
 use parking_lot::Mutex;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -13,6 +13,8 @@ use rmcp::model::{
     ElicitationSchema, PrimitiveSchemaDefinition, ServerRequest,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle};
+
+use crate::question::describe;
 
 /// The field of the form.
 const ALLOW: &str = "allow";

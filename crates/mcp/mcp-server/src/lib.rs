@@ -25,6 +25,7 @@ mod handler;
 mod lines;
 mod listing;
 mod message;
+mod question;
 mod recover;
 mod results;
 mod seat;

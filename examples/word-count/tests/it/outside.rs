@@ -18,7 +18,7 @@ fn the_steps_of_write_a_policy_lead_where_the_page_says() {
     perform("write-a-policy", 2);
 }
 
-/// Writes the files of a page and runs its commands, of which there are so many.
+/// Writes the files of a page and runs its commands; there are as many as `commands` says.
 fn perform(page: &str, commands: usize) {
     // One page after the other, whatever process it is in: their programs have the same name in the target directory.
     let turn = File::create(format!("{TARGET}.lock")).unwrap();
