@@ -19,6 +19,7 @@ fn the_steps_of_write_a_policy_lead_where_the_page_says() {
 }
 
 /// Writes the files of a page and runs its commands; there are as many as `commands` says.
+#[expect(clippy::panic, reason = "a page that is written wrong fails its test")]
 fn perform(page: &str, commands: usize) {
     // One page after the other, whatever process it is in: their programs have the same name in the target directory.
     let turn = File::create(format!("{TARGET}.lock")).unwrap();

@@ -53,17 +53,21 @@ fn the_program_of_the_readme_is_the_one_that_a_test_builds() {
 #[test]
 fn the_configuration_of_the_readme_is_understood() {
     let readme = std::fs::read_to_string(repository().join("README.md")).unwrap();
-    let (_, rest) = readme.split_once("```toml\n").unwrap();
-    let (text, _) = rest.split_once("```").unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("dsh.toml"), text).unwrap();
-    std::fs::write(folder.path().join("answers.json"), r#"{"steps": []}"#).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
-    let output = command
-        .arg("plugins")
-        .current_dir(folder.path())
-        .env("DEEPSEEK_API_KEY", "sk-0123456789")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // The last one is a manifest.
+    let blocks: Vec<_> =
+        readme.split("```toml\n").skip(1).map(|rest| rest.split_once("```").unwrap().0).collect();
+    let (manifest, settings) = blocks.split_last().unwrap();
+    assert!(manifest.starts_with("[dependencies]") && settings.len() == 2, "{blocks:?}");
+    for text in settings {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("dsh.toml"), text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dsh"));
+        let output = command
+            .arg("plugins")
+            .current_dir(folder.path())
+            .env("DEEPSEEK_API_KEY", "sk-0123456789")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{text}: {}", String::from_utf8_lossy(&output.stderr));
+    }
 }
