@@ -127,6 +127,35 @@ impl Json {
         self.height() as usize
     }
 
+    /// Whether its text has more than so many bytes, escapes left out. Looks no further than it has to, so that it costs
+    /// no more than `bytes` do.
+    pub fn exceeds(&self, bytes: usize) -> bool {
+        let (mut left, mut open) = (bytes, vec![self]);
+        while let Some(json) = open.pop() {
+            let (own, parts) = match json {
+                Self::Null | Self::Bool(_) => (4, 0),
+                Self::Number(_) => (1, 0),
+                Self::String(text) => (text.len() + 2, 0),
+                // Brackets and commas; each part has a byte at least.
+                Self::Array(array) => (array.len().max(1) + 1, array.len()),
+                Self::Object(object) => (object.len().max(1) + 1, object.len()),
+            };
+            let Some(rest) = left.checked_sub(own).filter(|rest| *rest >= parts) else { return true };
+            left = rest;
+            match json {
+                Self::Array(array) => open.extend(array.iter()),
+                Self::Object(object) => {
+                    let keys = object.iter().map(|(key, _)| key.len() + 3).sum();
+                    let Some(rest) = left.checked_sub(keys) else { return true };
+                    left = rest;
+                    open.extend(object.iter().map(|(_, value)| value));
+                }
+                Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) => {}
+            }
+        }
+        false
+    }
+
     /// Whether this is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)

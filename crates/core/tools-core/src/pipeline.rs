@@ -16,6 +16,8 @@ use std::sync::Arc;
 use crate::call::{Body, Call};
 use crate::onion::Always;
 use crate::view::View;
+use dsh_json::Json;
+
 use crate::{
     Accept, ApprovalRequest, Attempt, CallInput, Finished, Next, Outcome, Post, PostDecision, PreDecision,
     Prepared, Ready, Settled, ToolError, ToolResult, Tools, text,
@@ -125,6 +127,10 @@ impl Tools {
                     tracing::warn!(tool = &*call.execution.name, %error, "the result could not be bounded");
                 }
             }
+            let kept = |meta: &mut Json| {
+                call.contained_now(|| bound.keeps_meta(&call.execution, meta)).unwrap_or(true)
+            };
+            result.meta = result.meta.take_if(kept);
         }
         let result = Arc::new(result.storable(&call.execution));
         Finished { execution: call.execution, result, view }

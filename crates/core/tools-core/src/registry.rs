@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
+use dsh_json::Json;
 use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Content;
 use dsh_scope::{Layers, RowId, Scope, ScopeId};
@@ -42,6 +43,11 @@ pub trait Observer: Send + Sync {
 pub trait Bound: Send + Sync {
     /// The content that fits; `None` keeps it. A failure here never changes what a call came to.
     async fn bound(&self, call: &Arc<Execution>, result: &ToolResult) -> Option<Content>;
+
+    /// Whether what a person's screen is drawn from is kept; by default it is.
+    fn keeps_meta(&self, _call: &Execution, _meta: &Json) -> bool {
+        true
+    }
 }
 
 /// Which of the inherited tools a scope sees. A tool is visible if every mask on the chain admits it.

@@ -13,11 +13,15 @@ pub struct SpillConfig {
     pub max_inline_bytes: Option<u64>,
     /// How long the store may take for one text, in milliseconds from 1. Later than that, the text stays whole. Default 5,000.
     pub save_ms: NonZeroU64,
+    /// How many bytes a result may have for a person's screen, in JSON without escapes; more is left out of it and of the log.
+    /// Counts where something is bounded. Default 1,048,576.
+    pub max_meta_bytes: u64,
 }
 
 impl Default for SpillConfig {
     fn default() -> Self {
-        Self { max_inline_bytes: None, save_ms: NonZeroU64::new(5_000).unwrap_or(NonZeroU64::MIN) }
+        let save_ms = NonZeroU64::new(5_000).unwrap_or(NonZeroU64::MIN);
+        Self { max_inline_bytes: None, save_ms, max_meta_bytes: 1 << 20 }
     }
 }
 

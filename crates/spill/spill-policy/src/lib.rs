@@ -17,7 +17,8 @@
 //!   stored text with just such a tool. The log's copy of one is bounded.
 //! - Text blocks count together, and are put together without anything in between. What takes their place stands where the
 //!   first of them stood, in one block; blocks of other types stay, in their order.
-//! - Failures stay failures, with code and message; values, meta and riding messages are not touched.
+//! - Failures stay failures, with code and message; values and riding messages are not touched. Meta
+//!   that is larger than its own bound is left out.
 //! - Whatever goes wrong with a store, the content stays whole and the call what it was. That is reported to the operator
 //!   as a warning with tool, call and reason. Nothing is stored before it is certain that the replacement fits, as long as the
 //!   store can [say where](dsh_spill::SpillStore::begin) without storing.

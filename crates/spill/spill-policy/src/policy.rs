@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use dsh_json::Json;
 use dsh_lifecycle::{AlreadyProvided, Cancel, Registrations, Slot, contain};
 use dsh_llm::{Content, ContentBlock};
 use dsh_spill::{
@@ -37,8 +38,9 @@ impl SpillPolicy {
     pub fn register(self) -> Result<Registrations, AlreadyProvided> {
         let Some(cap) = self.config.max_inline_bytes else { return Ok(Registrations::new()) };
         let (tools, save_ms) = (self.tools.clone(), self.config.save_ms.get());
-        let cap = usize::try_from(cap).unwrap_or(usize::MAX);
-        let this = Arc::new(Spill { tools: self.tools, store: self.store, cap, save_ms });
+        let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
+        let (cap, meta) = (bytes(cap), bytes(self.config.max_meta_bytes));
+        let this = Arc::new(Spill { tools: self.tools, store: self.store, cap, meta, save_ms });
         let last = tools.bound().provide(Arc::clone(&this) as _)?;
         Ok([last, tools.on_dispatch_log(None, this)].into_iter().collect())
     }
@@ -48,6 +50,7 @@ struct Spill {
     tools: Tools,
     store: Slot<dyn SpillStore>,
     cap: usize,
+    meta: usize,
     save_ms: u64,
 }
 
@@ -73,6 +76,15 @@ impl Bound for Spill {
         let label = SpillSource::RESULT;
         self.bounded(&result.content, &Origin { owner: call, tool: &call.name, call: &call.call_id, label })
             .await
+    }
+
+    fn keeps_meta(&self, call: &Execution, meta: &Json) -> bool {
+        let large = meta.exceeds(self.meta);
+        if large {
+            let (tool, call) = (&*call.name, &*call.call_id);
+            tracing::warn!(tool, call, "what is for the screen is larger than `maxMetaBytes`, and left out");
+        }
+        !large
     }
 }
 
@@ -147,10 +159,8 @@ impl Spill {
     }
 
     fn failed(&self, error: SpillError) -> GiveUp {
-        if let SpillError::Late { .. } = error {
-            return GiveUp::Late { allowed: self.save_ms };
-        }
-        GiveUp::Store(error)
+        let late = matches!(error, SpillError::Late { .. });
+        if late { GiveUp::Late { allowed: self.save_ms } } else { GiveUp::Store(error) }
     }
 }
 
@@ -162,12 +172,8 @@ fn promised(pending: Box<dyn Pending>) -> Result<(Box<dyn Pending>, SpillRef), G
     }
 }
 
-fn text_in(block: &ContentBlock) -> Option<&Arc<str>> {
-    if let ContentBlock::Text { text } = block { Some(text) } else { None }
-}
-
 fn texts(content: &[ContentBlock]) -> impl Iterator<Item = &Arc<str>> {
-    content.iter().filter_map(text_in)
+    content.iter().filter_map(|block| if let ContentBlock::Text { text } = block { Some(text) } else { None })
 }
 
 /// The text of all text blocks. That of a single one is shared and not copied.
@@ -182,8 +188,8 @@ fn text_of(content: &[ContentBlock]) -> Arc<str> {
 /// The content with one text in the place of the first that it has, and without its others.
 fn with_text(content: &[ContentBlock], text: String) -> Content {
     let mut text = Some(ContentBlock::Text { text: text.into() });
-    content
-        .iter()
-        .filter_map(|block| if text_in(block).is_some() { text.take() } else { Some(block.clone()) })
-        .collect()
+    let kept = |block: &ContentBlock| {
+        if matches!(block, ContentBlock::Text { .. }) { text.take() } else { Some(block.clone()) }
+    };
+    content.iter().filter_map(kept).collect()
 }

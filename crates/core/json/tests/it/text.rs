@@ -110,3 +110,23 @@ fn ecmascript_text_of_numbers() {
     assert_eq!(Number::from(u64::MAX).ecma(), "18446744073709551615");
     assert_eq!(Number::from(-3).ecma(), "-3");
 }
+
+#[test]
+fn a_value_is_measured_no_further_than_it_has_to_be() {
+    for (text, bytes) in [
+        ("null", 4),
+        ("7", 1),
+        (r#""abc""#, 5),
+        ("[]", 2),
+        ("[1,2]", 5),
+        (r#"{"a":1}"#, 7),
+        (r#"{"a":[1,{"bc":"d"}],"e":null}"#, 29),
+    ] {
+        let json = Json::parse(text).unwrap();
+        assert!(json.exceeds(bytes - 1) && !json.exceeds(bytes), "{text}");
+    }
+    let wide: Json = vec![Json::Null; 1_000_000].into();
+    assert!(wide.exceeds(10) && !wide.exceeds(10_000_000));
+    let deep = Json::parse(&("[".repeat(10_000) + &"]".repeat(10_000))).unwrap();
+    assert!(deep.exceeds(5_000) && !deep.exceeds(100_000));
+}

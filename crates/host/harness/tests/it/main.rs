@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
 #![expect(clippy::panic, reason = "some of what is contained here are panics")]
 
+mod bypass;
 mod configuration;
 mod escapes;
 mod many_tools;

@@ -191,3 +191,16 @@ fn only_one_bounds_the_results_of_a_registry() {
     drop(another);
     assert_eq!(policy().unwrap().len(), 2);
 }
+
+/// What a screen is drawn from has a bound of its own, whatever the text is.
+#[tokio::test]
+async fn meta_that_is_too_large_is_left_out_and_told_to_the_operator() {
+    let size = r#"{"for":"the screen"}"#.len() as u64;
+    for (most, kept) in [(size, true), (size - 1, false), (0, false)] {
+        let config = format!(r#"{{"maxInlineBytes": 1000, "maxMetaBytes": {most}}}"#);
+        let mut scene = Scene::with(&config, Does::Keep);
+        let result = scene.gives(text("short")).await;
+        assert_eq!((result.meta.is_some(), result.is_error()), (kept, false), "{most}");
+        assert_eq!(scene.warned().contains("`maxMetaBytes`"), !kept);
+    }
+}
