@@ -77,6 +77,7 @@ impl Stage {
             turns: Arc::new(AgentLoop::new(parts, config)),
             ids,
             sdk: Arc::new(NoSdk),
+            elicitation: Arc::default(),
         };
         Ok(Self { parts, _kept: Box::new(kept) })
     }
