@@ -1,13 +1,14 @@
-//! Runs of same calls, by agent.
+//! What all live agents called, each for itself.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use dsh_agent::Agent;
-use dsh_json::Json;
 use dsh_scope::{ScopeId, WeakScope};
 use dsh_tools_core::CallToken;
 use parking_lot::Mutex;
+
+use crate::chain::Chain;
 
 /// The chains of all live agents.
 #[derive(Default)]
@@ -15,33 +16,22 @@ pub(crate) struct Chains(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    chains: HashMap<Key, Chain>,
+    lives: HashMap<Key, Life>,
     /// Calls that were counted and whose results are not published yet.
     counted: HashSet<CallToken>,
+    /// Calls that were denied here and are not counted yet.
+    denied: HashSet<CallToken>,
 }
 
-/// An agent, by its scope and its session, and whether the calls are made by its programs.
+/// An agent, by its scope and its session.
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
-    scope: ScopeId,
-    session: Arc<str>,
-    nested: bool,
-}
+struct Key(ScopeId, Arc<str>);
 
-struct Chain {
+/// What one agent called since a person last said something.
+pub(crate) struct Life {
     scope: WeakScope,
-    tool: Arc<str>,
-    /// The arguments themselves, which are shared with the call: comparing them takes no text of them.
-    arguments: Json,
-    count: usize,
-}
-
-/// A call, as far as it matters here.
-pub(crate) struct Seen<'a> {
-    pub(crate) agent: &'a Agent,
-    pub(crate) nested: bool,
-    pub(crate) tool: &'a Arc<str>,
-    pub(crate) arguments: &'a Json,
+    own: Chain,
+    programs: Chain,
 }
 
 impl Chains {
@@ -55,43 +45,60 @@ impl Chains {
         self.0.lock().counted.remove(&call)
     }
 
-    /// Counts a call, and says how many same ones there were in a row with it.
-    pub(crate) fn count(&self, seen: &Seen<'_>) -> usize {
-        let mut state = self.0.lock();
-        let key = Key::new(seen.agent, seen.nested);
-        if let Some(chain) = state.chains.get_mut(&key) {
-            if chain.tool == *seen.tool && chain.arguments == *seen.arguments {
-                chain.count += 1;
-            } else {
-                chain.tool = Arc::clone(seen.tool);
-                chain.arguments = seen.arguments.clone();
-                chain.count = 1;
-            }
-            return chain.count;
-        }
-        // Agents come seldom; that is when the chains of those that are gone go.
-        state.chains.retain(|_, chain| chain.scope.is_alive());
-        let chain = Chain {
-            scope: seen.agent.scope().downgrade(),
-            tool: Arc::clone(seen.tool),
-            arguments: seen.arguments.clone(),
-            count: 1,
-        };
-        state.chains.insert(key, chain);
-        1
+    /// Remembers that a call was denied here.
+    pub(crate) fn deny(&self, call: CallToken) {
+        self.0.lock().denied.insert(call);
     }
 
-    /// Forgets what an agent and its programs called.
-    pub(crate) fn forget(&self, agent: &Agent) {
+    /// Whether a call, which is counted now, was denied here.
+    pub(crate) fn was_denied(&self, call: CallToken) -> bool {
+        self.0.lock().denied.remove(&call)
+    }
+
+    /// Looks at the chains of an agent. `begun` makes them the first time.
+    pub(crate) fn with<T>(
+        &self,
+        agent: &Agent,
+        begun: impl FnOnce() -> Life,
+        look: impl FnOnce(&mut Life) -> T,
+    ) -> T {
+        let key = Key::of(agent);
+        if let Some(life) = self.0.lock().lives.get_mut(&key) {
+            return look(life);
+        }
+        // Without the lock: an earlier life takes its time to read, and other agents go on.
+        let life = begun();
         let mut state = self.0.lock();
-        for nested in [false, true] {
-            state.chains.remove(&Key::new(agent, nested));
+        // Agents come seldom; that is when the chains of those that are gone go.
+        state.lives.retain(|_, life| life.scope.is_alive());
+        look(state.lives.entry(key).or_insert(life))
+    }
+
+    /// Forgets what an agent and its programs called, in an earlier life, too.
+    pub(crate) fn forget(&self, agent: &Agent) {
+        let (key, mut state) = (Key::of(agent), self.0.lock());
+        if agent.session().first_live_seq() == 0 {
+            state.lives.remove(&key);
+        } else {
+            state.lives.insert(key, Life::of(agent));
         }
     }
 }
 
+impl Life {
+    /// An agent that called nothing.
+    pub(crate) fn of(agent: &Agent) -> Self {
+        Self { scope: agent.scope().downgrade(), own: Chain::default(), programs: Chain::default() }
+    }
+
+    /// The chain of its own calls, or of those that its programs make.
+    pub(crate) fn chain(&mut self, nested: bool) -> &mut Chain {
+        if nested { &mut self.programs } else { &mut self.own }
+    }
+}
+
 impl Key {
-    fn new(agent: &Agent, nested: bool) -> Self {
-        Self { scope: agent.scope().id(), session: Arc::clone(agent.session().id()), nested }
+    fn of(agent: &Agent) -> Self {
+        Self(agent.scope().id(), Arc::clone(agent.session().id()))
     }
 }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use dsh_agent::{Entry, HookError, Hooks, PreStep, StepContext};
+use dsh_agent::{Agent, Entry, HookError, Hooks, PreStep, StepContext};
 use dsh_lifecycle::{Ids, Registrations};
 use dsh_llm::{Content, Message, Role, Source};
 use dsh_tools_core::{
-    Context, Execution, Layer, Next, Observer, Post, PostDecision, ToolError, ToolResult, Tools, codes,
+    Context, Execution, Guard, Layer, Next, Observer, Post, PostDecision, ToolError, ToolResult, Tools, codes,
 };
 
-use crate::chains::{Chains, Seen};
-use crate::config::Settings;
-use crate::{ConfigError, RepeatConfig, words};
+use crate::chains::{Chains, Life};
+use crate::config::{Form, Settings};
+use crate::{ConfigError, RepeatConfig, past, words};
 
 /// The name that reminders have as their source.
 pub const PLUGIN: &str = "repeat-reminder";
@@ -36,35 +36,72 @@ impl RepeatReminder {
         Ok(Self { tools, ids, settings: Settings::of(config)?, chains: Chains::default() })
     }
 
-    /// Listens to the results of all calls and to what people say. Dropping what it returns ends that.
+    /// Listens to the results of all calls and to what people say, and guards calls if there is a count from which on they are
+    /// denied. Dropping what it returns ends that.
     #[must_use = "dropping it takes the reminder away"]
     pub fn register(self, hooks: &Hooks) -> Registrations {
         let tools = self.tools.clone();
         let this = Arc::new(self);
-        [
+        let guards = this.settings.deny_at.map(|_| tools.guard(None, Arc::clone(&this) as _));
+        let listens = [
             tools.on_post_execute(None, Arc::clone(&this) as _),
             tools.on_result(None, Arc::clone(&this) as _),
             hooks.on_pre_step(None, this),
-        ]
-        .into_iter()
-        .collect()
+        ];
+        guards.into_iter().chain(listens).collect()
     }
 
-    /// Counts a call; what the model is to be told now.
+    /// Who makes a call that is looked at.
+    fn caller<'a>(&self, call: &'a Execution) -> Option<&'a Agent> {
+        let polls = || self.tools.called(call).is_some_and(|tool| tool.polls());
+        call.agent.as_ref().filter(|_| self.settings.tracks(&call.name) && !polls())
+    }
+
+    fn past(&self, agent: &Agent) -> Life {
+        past::life(agent, &self.tools, &self.settings)
+    }
+
+    /// Counts a call; what the model is to be told now. It is told enough of one that was denied here.
     fn observe(&self, call: &Execution) -> Option<Content> {
-        let agent = call.agent.as_ref()?;
-        let nested = call.parent.is_some();
-        if !self.settings.tracks(&call.name) || self.tools.called(call).is_some_and(|tool| tool.polls()) {
-            return None;
-        }
-        let (tool, arguments) = (&call.name, &call.arguments);
-        let count = self.chains.count(&Seen { agent, nested, tool, arguments });
-        let place = self.settings.thresholds.iter().position(|threshold| *threshold == count)?;
-        Some(if place == 0 {
-            words::nudge()
-        } else {
-            words::detailed(tool, count, arguments, self.settings.preview)
+        let was_denied = self.chains.was_denied(call.token);
+        let (agent, settings) = (self.caller(call)?, &self.settings);
+        let (tool, arguments, preview) = (&call.name, &call.arguments, settings.preview);
+        let (form, rounds, tools) = self.chains.with(
+            agent,
+            || self.past(agent),
+            |life| {
+                let chain = life.chain(call.parent.is_some());
+                let mut repeats = chain.push(tool, arguments, settings.max_period).repeats();
+                repeats.find_map(|repeat| {
+                    let form = settings.due(repeat.rounds).filter(|_| repeat.ends_round)?;
+                    Some((form, repeat.rounds, chain.tools(repeat.period)))
+                })
+            },
+        )?;
+        (!was_denied).then(|| match (form, &*tools) {
+            (Form::Nudge, [_]) => words::nudge(),
+            (Form::Detailed, [tool]) => words::detailed(tool, rounds, arguments, preview),
+            (Form::Nudge | Form::Detailed, tools) => words::cycle(tools, rounds, arguments, preview),
         })
+    }
+}
+
+impl Guard for RepeatReminder {
+    /// Denies a call that would be, or would go on with, a repetition that was counted too often.
+    fn check(&self, call: &Execution) -> Option<String> {
+        let (at, agent) = (self.settings.deny_at?, self.caller(call)?);
+        let (rounds, tools) = self.chains.with(
+            agent,
+            || self.past(agent),
+            |life| {
+                let chain = life.chain(call.parent.is_some());
+                let mut repeats = chain.ahead(&call.name, &call.arguments).repeats();
+                let repeat = repeats.find(|repeat| repeat.rounds >= at)?;
+                Some((repeat.rounds, chain.tools(repeat.period)))
+            },
+        )?;
+        self.chains.deny(call.token);
+        Some(words::denied(&tools, rounds))
     }
 }
 
@@ -98,7 +135,7 @@ impl Observer for RepeatReminder {
         let source = Source::plugin_form(PLUGIN, FORM);
         let message = Message { id: self.ids.fresh(), role: Role::User, content, source };
         if let Err(error) = agent.inbox().inject(message) {
-            tracing::warn!(%error, tool = &*call.name, "a reminder was left out");
+            tracing::warn!(%error, tool = words::name(&call.name), "a reminder was left out");
         }
     }
 }

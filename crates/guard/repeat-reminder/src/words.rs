@@ -1,5 +1,7 @@
 //! What the model reads.
 
+use std::sync::Arc;
+
 use dsh_json::Json;
 use dsh_llm::{Content, text};
 
@@ -13,18 +15,63 @@ pub(crate) fn nudge() -> Content {
 
 /// A later one says what is repeated.
 pub(crate) fn detailed(tool: &str, count: usize, arguments: &Json, preview: usize) -> Content {
-    let canonical = arguments.canonical();
-    let quoted = match canonical.char_indices().nth(preview) {
-        None => canonical,
-        Some((end, _)) => {
-            let (head, rest) = canonical.split_at(end);
-            format!("{head} … ({} more characters)", rest.chars().count())
-        }
-    };
     text(format!(
-        "You have called `{tool}` {count} times in a row with these arguments: {quoted}\n\
-         Repeating it makes no progress. Take another action, use other arguments, or finish and say what is in the way."
+        "You have called {} {count} times in a row with these arguments: {}\nRepeating it makes no progress. {GO_ON}",
+        name(tool),
+        quoted(arguments, preview)
     ))
+}
+
+/// The reminder of a round of several calls. The arguments are those of the last one.
+pub(crate) fn cycle(tools: &[Arc<str>], rounds: usize, arguments: &Json, preview: usize) -> Content {
+    text(format!(
+        "You have made the same {} calls {rounds} times in a row: {}, the last one with these arguments: {}\n\
+         Going round makes no progress. {GO_ON}",
+        tools.len(),
+        names(tools),
+        quoted(arguments, preview)
+    ))
+}
+
+/// Why a call is denied that was made too often, or goes on with a round that was.
+pub(crate) fn denied(tools: &[Arc<str>], rounds: usize) -> String {
+    let what = match tools {
+        [tool] => {
+            format!("this is call {rounds} in a row of {} with the same arguments", name(tool))
+        }
+        tools => format!(
+            "this call goes on with the same {} calls after {rounds} rounds of them: {}",
+            tools.len(),
+            names(tools)
+        ),
+    };
+    format!("{what}. It did not run, and will not until something else is done. {GO_ON}")
+}
+
+const GO_ON: &str = "Take another action, use other arguments, or finish and say what is in the way.";
+
+fn quoted(arguments: &Json, preview: usize) -> String {
+    let canonical = arguments.canonical();
+    match cut(&canonical, preview) {
+        (_, "") => canonical,
+        (head, rest) => format!("{head} … ({} more characters)", rest.chars().count()),
+    }
+}
+
+fn names(tools: &[Arc<str>]) -> String {
+    tools.iter().map(|tool| name(tool)).collect::<Vec<_>>().join(" → ")
+}
+
+/// A name of any length, as far as it helps.
+pub(crate) fn name(tool: &str) -> String {
+    const SHOWN: usize = 100;
+    let (head, rest) = cut(tool, SHOWN);
+    format!("`{head}{}`", if rest.is_empty() { "" } else { "…" })
+}
+
+/// At most so many characters, and the rest.
+fn cut(text: &str, chars: usize) -> (&str, &str) {
+    text.split_at(text.char_indices().nth(chars).map_or(text.len(), |(end, _)| end))
 }
 
 #[cfg(test)]
@@ -45,5 +92,22 @@ mod tests {
         );
         let whole = plain_text(&detailed("echo", 5, &arguments, 411));
         assert!(whole.contains(&arguments.canonical()) && !whole.contains("more characters"), "{whole}");
+    }
+
+    #[test]
+    fn names_are_cut_between_characters() {
+        assert_eq!(name(&"é".repeat(100)), format!("`{}`", "é".repeat(100)));
+        let long: Arc<str> = "é".repeat(101).into();
+        let shown = format!("`{}…`", "é".repeat(100));
+        assert_eq!(name(&long), shown);
+        let pair = [Arc::clone(&long), "b".into()];
+        for told in [
+            plain_text(&detailed(&long, 5, &Json::Null, 1)),
+            plain_text(&cycle(&pair, 5, &Json::Null, 1)),
+            denied(&pair, 9),
+            denied(&pair[..1], 9),
+        ] {
+            assert!(told.contains(&shown) && !told.contains(&*long), "{told}");
+        }
     }
 }

@@ -86,7 +86,7 @@ fn write(events: &Receiver<Arc<Event>>, tools: Tools, show: &Show) -> Result<(),
             progress.hide();
             match card {
                 Card::Answer { text, .. } if whole_turn => output::line(&text)?,
-                Card::Call(_) | Card::Result(_) => output::aside(&draw(&card, look)),
+                Card::Call(_) | Card::Decision(_) | Card::Result(_) => output::aside(&draw(&card, look)),
                 Card::Prompt { .. } | Card::Said { .. } | Card::End { .. } if whole_turn => {
                     output::aside(&draw(&card, look));
                 }

@@ -1,6 +1,6 @@
 //! Tools, listeners and rows that do what they should not.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
@@ -285,4 +285,36 @@ async fn a_tool_that_went_away_between_two_attempts_is_not_said_to_have_done_not
     stage.around(Unregisters(parking_lot::Mutex::new(Some(registration))));
     let told = told(&*stage.call(call("t")).await);
     assert!(told.starts_with(codes::UNKNOWN_TOOL) && told.contains("did run it"), "{told}");
+}
+
+/// Runs every call as the first one that it saw.
+struct Lends(OnceLock<Arc<Execution>>);
+
+#[async_trait]
+impl Layer<Attempt, Answer> for Lends {
+    async fn call(&self, cx: &Attempt, next: Next<'_, Attempt, Answer>) -> Result<Answer, ToolError> {
+        let mut attempt = cx.child();
+        attempt.execution = Arc::clone(self.0.get_or_init(|| Arc::clone(&cx.execution)));
+        next.run(&attempt).await
+    }
+}
+
+/// A body may look at the call that it runs for: what was asked about it, and whether it was granted.
+#[tokio::test]
+async fn a_body_runs_for_its_own_call_and_for_no_other() {
+    let mut stage = Stage::new();
+    stage.register(tool(
+        "t",
+        Probe::new(|_, cx| {
+            let id = cx.execution().call_id.to_string();
+            Box::pin(async { Ok(id.into()) })
+        }),
+    ));
+    let lends = stage.tools.on_execute(None, Arc::new(Lends(OnceLock::new())));
+    stage.keep(lends);
+    assert_eq!(told(&*stage.call(call("t")).await), "ok \"c1\"");
+    let other = CallInput { call_id: "c2".into(), ..call("t") };
+    let result = stage.call(other).await;
+    let error = result.error().expect("the body ran for another call");
+    assert!(error.message.contains("as another one"), "{}", error.message);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dsh_json::{Json, Object};
 use dsh_session::{CodedError, TurnEndReason};
-use dsh_tools_core::{CallView, ResultView};
+use dsh_tools_core::{Approval, CallView, ResultView};
 
 /// One thing to show.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub(crate) enum Card {
     Said { turn: u32, step: u32, text: Arc<str> },
     /// A call begins.
     Call(CallCard),
+    /// Somebody was asked whether a call may run.
+    Decision(DecisionCard),
     /// A call has its result.
     Result(ResultCard),
     /// The turn ended, and not because all was done.
@@ -28,6 +30,16 @@ pub(crate) enum Card {
 pub(crate) struct CallCard {
     pub(crate) place: Place,
     pub(crate) view: CallView,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DecisionCard {
+    pub(crate) turn: u32,
+    pub(crate) tool: Arc<str>,
+    pub(crate) outcome: Approval,
+    pub(crate) by: Option<Arc<str>>,
+    pub(crate) cause: Option<Arc<str>>,
 }
 
 /// A call with its result.
@@ -71,6 +83,18 @@ impl Card {
                 card.place.put(&mut object);
                 // Views are texts and small numbers, which always are JSON.
                 object.insert("view", Json::from_serialize(&card.view).unwrap_or_default());
+            }
+            Self::Decision(card) => {
+                object.insert("type", "decision");
+                object.insert("turn", card.turn);
+                object.insert("tool", Arc::clone(&card.tool));
+                // A word.
+                object.insert("outcome", Json::from_serialize(&card.outcome).unwrap_or_default());
+                for (key, told) in [("by", &card.by), ("cause", &card.cause)] {
+                    if let Some(told) = told {
+                        object.insert(key, Arc::clone(told));
+                    }
+                }
             }
             Self::Result(card) => {
                 object.insert("type", "result");

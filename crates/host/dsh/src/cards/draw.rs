@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use dsh_llm::{Content, plain_text};
 use dsh_session::{AbortReason, TurnEndReason};
-use dsh_tools_core::{CallView, FileDiff, ReadView, ResultView, SearchView, TerminalEnd, WebView};
+use dsh_tools_core::{Approval, CallView, FileDiff, ReadView, ResultView, SearchView, TerminalEnd, WebView};
 
 use super::card::{CallCard, Card, ResultCard};
 use super::changes::{Sign, changed_lines, counts};
@@ -44,6 +44,16 @@ pub(crate) fn draw(card: &Card, look: Look) -> String {
             sheet.speech(("◦", DIM), text, PLAIN);
         }
         Card::Call(card) => call(&mut sheet, card),
+        Card::Decision(card) => {
+            let said = said(card.outcome);
+            let why = card.by.as_ref().map(|by| format!("by {by}")).into_iter();
+            let why: Vec<_> = why.chain(card.cause.as_ref().map(ToString::to_string)).collect();
+            sheet.head(
+                ("?", AnsiColor::Yellow.on_default()),
+                (&format!("{} {said}", card.tool), PLAIN),
+                (&why.join(", "), DIM),
+            );
+        }
         Card::Result(card) => result(&mut sheet, card, look),
         Card::End { turn, reason } => {
             let words = format!("turn {turn} {}", ended(reason));
@@ -66,6 +76,15 @@ pub(crate) fn ended(reason: &TurnEndReason) -> String {
         TurnEndReason::Aborted { reason: AbortReason::Hook(why) } => format!("was stopped: {why}"),
         TurnEndReason::Error { error } => format!("failed: {} ({})", error.message, error.code),
         TurnEndReason::Interrupted => "was left open when its program ended".to_owned(),
+    }
+}
+
+fn said(outcome: Approval) -> &'static str {
+    match outcome {
+        Approval::AllowedOnce => "allowed once",
+        Approval::Rejected => "refused",
+        Approval::Cancelled => "not answered: withdrawn",
+        Approval::Unavailable => "not answered",
     }
 }
 

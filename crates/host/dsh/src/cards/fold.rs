@@ -8,8 +8,9 @@ use dsh_session::{
     AssistantMessage, Event, Payload, ToolCall, ToolResult, TurnEnd, TurnEndReason, TurnStart, UserMessage,
 };
 use dsh_tools_core::{Arguments, CallView, Kind, ResultView, StoredResult, Tools};
+use dsh_user_approval::{ApprovalAsked, ApprovalDecided};
 
-use super::card::{CallCard, Card, Place, ResultCard};
+use super::card::{CallCard, Card, DecisionCard, Place, ResultCard};
 
 /// Takes the events of a session in order.
 pub(crate) struct Fold {
@@ -19,6 +20,8 @@ pub(crate) struct Fold {
     asked: Vec<Asked>,
     /// Those that were started and have no result, in the order of their start.
     open: Vec<Open>,
+    /// The questions that have no answer yet.
+    questions: Vec<ApprovalAsked>,
     answer: Option<Arc<str>>,
 }
 
@@ -37,7 +40,7 @@ struct Open {
 impl Fold {
     /// At the start of a session. The tools present their calls.
     pub(crate) fn new(tools: Tools) -> Self {
-        Self { tools, turn: 0, asked: Vec::new(), open: Vec::new(), answer: None }
+        Self { tools, turn: 0, asked: Vec::new(), open: Vec::new(), questions: Vec::new(), answer: None }
     }
 
     /// The cards that this event gives, in order. Events that can't be read are passed over.
@@ -48,6 +51,11 @@ impl Fold {
             AssistantMessage::TYPE => read::<AssistantMessage>(event, |message| self.said(&message)),
             ToolCall::TYPE => read::<ToolCall>(event, |call| self.called(&call)),
             ToolResult::TYPE => read::<ToolResult>(event, |result| self.answered(result)),
+            ApprovalAsked::TYPE => read::<ApprovalAsked>(event, |asked| {
+                self.questions.push(asked);
+                Vec::new()
+            }),
+            ApprovalDecided::TYPE => read::<ApprovalDecided>(event, |decided| self.decided(decided)),
             TurnEnd::TYPE => read::<TurnEnd>(event, |end| self.end(end)),
             _ => Vec::new(),
         }
@@ -62,6 +70,7 @@ impl Fold {
         self.turn = start.turn;
         self.asked.clear();
         self.open.clear();
+        self.questions.clear();
         self.answer = None;
         Vec::new()
     }
@@ -117,6 +126,15 @@ impl Fold {
         | CallView::Terminal { title, .. }
         | CallView::Diff { title, .. }) = &view;
         (Open { place, arguments, title: Arc::clone(title) }, view)
+    }
+
+    fn decided(&mut self, decided: ApprovalDecided) -> Vec<Card> {
+        let Some(at) = self.questions.iter().position(|asked| asked.id == decided.id) else {
+            return Vec::new();
+        };
+        let tool = self.questions.remove(at).tool_name;
+        let ApprovalDecided { outcome, by, cause, .. } = decided;
+        vec![Card::Decision(DecisionCard { turn: self.turn, tool, outcome, by, cause })]
     }
 
     fn answered(&mut self, result: ToolResult) -> Vec<Card> {

@@ -26,6 +26,7 @@ pub(crate) fn replay(global: &Global, file: &Path) -> Result<(), Failure> {
                 Card::Prompt { .. }
                 | Card::Said { .. }
                 | Card::Call(_)
+                | Card::Decision(_)
                 | Card::Result(_)
                 | Card::End { .. } => {
                     output::drawing(&draw(&card, look))?;

@@ -62,6 +62,18 @@ fn a_yes_allows_one_call_and_is_asked_for_the_next() {
     assert_eq!(world.text("out.txt"), "one");
     assert_eq!(decisions(&world), ["allowed-once terminal -", "rejected terminal -"]);
     assert_closed(&world, &world.path("s.jsonl"));
+    // Drawn again, it still tells who said what.
+    let drawn = world.dsh(["replay", "s.jsonl", "--json"]).done();
+    let decisions =
+        drawn.lines().into_iter().filter(|card| card.get("type").and_then(Json::as_str) == Some("decision"));
+    let decisions: Vec<_> = decisions.map(|card| card.to_text()).collect();
+    assert_eq!(
+        decisions,
+        [
+            r#"{"type":"decision","turn":1,"tool":"write","outcome":"allowed-once","by":"terminal"}"#,
+            r#"{"type":"decision","turn":1,"tool":"write","outcome":"rejected","by":"terminal"}"#,
+        ]
+    );
 }
 
 #[test]

@@ -16,7 +16,7 @@ mod programs;
 mod scene;
 mod scopes;
 
-use dsh_tools_core::BoxFuture;
+use futures_util::future::LocalBoxFuture;
 
 use scene::{Rules, Scene};
 
@@ -28,7 +28,7 @@ struct Attempt {
     what: &'static str,
     /// How it ends where no rule is in force.
     without_rules: Without,
-    make: fn(Rules) -> BoxFuture<'static, Scene>,
+    make: fn(Rules) -> LocalBoxFuture<'static, Scene>,
 }
 
 /// What an attempt comes to without the rules.

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use dsh_lifecycle::Registrations;
-use dsh_session::{Event, Fork, Sink, SinkError};
-use dsh_tools_core::{Approval, Execution, Layer, Next, PreDecision, ToolError};
-use dsh_user_approval::{ApprovalAsked, ApprovalDecided, ApprovalPolicy, PolicyChanged};
+use dsh_lifecycle::{Registrations, SteppingClock};
+use dsh_session::{Event, Header, Session, SessionSpec, Sink, SinkError};
+use dsh_tools_core::{Approval, Execution, Layer, Next, PreDecision, ToolError, object};
+use dsh_user_approval::{ApprovalAsked, ApprovalDecided, ApprovalPolicy, PolicyChanged, Question};
 use parking_lot::Mutex;
 
 use super::attempts;
@@ -105,7 +105,7 @@ async fn a_grant_of_an_earlier_life(rules: Rules) -> Scene {
     let granted = first.call(GUARDED, r#"{"n": 1}"#).await;
     first.must(granted == "ok", granted);
     let setup = Setup::again(&first).log("s.jsonl");
-    let faults = ended(first);
+    let faults = first.faults();
     let mut scene = setup.scene().allows(GUARDED, 1);
     let end = scene.call(GUARDED, r#"{"n": 1}"#).await;
     scene.must(end == "APPROVAL_REJECTED" && scene.tally.questions() == 2, end);
@@ -113,74 +113,72 @@ async fn a_grant_of_an_earlier_life(rules: Rules) -> Scene {
     scene
 }
 
-/// A life that is over: its log is closed, and free.
-fn ended(scene: Scene) -> Vec<String> {
-    scene.faults()
+/// A session that goes on after these events.
+fn resumed(scene: &Scene, header: Header, events: Vec<Event>) -> Session {
+    let spec = SessionSpec {
+        header,
+        vocabulary: Arc::clone(scene.agent.session().vocabulary()),
+        clock: Arc::new(SteppingClock::starting_at(0)),
+        sink: None,
+    };
+    Session::resume(spec, events).unwrap()
 }
 
 async fn a_grant_of_a_forked_log(rules: Rules) -> Scene {
     let mut scene = Setup::new(rules).says([Said::Yes]).scene().allows(GUARDED, 1);
     let granted = scene.call(GUARDED, r#"{"n": 1}"#).await;
-    let fork: Fork = scene.agent.session().fork(None).unwrap();
-    let session = forked(&scene, fork);
-    let agent = scene.harness.as_ref().unwrap().agent(session);
+    let fork = scene.agent.session().fork(None).unwrap();
+    let (header, events) = fork.into_child(Header::new("fork", 1).unwrap());
+    let agent = scene.harness.as_ref().unwrap().agent(resumed(&scene, header, events));
     scene = scene.acting(agent);
     let end = scene.call(GUARDED, r#"{"n": 1}"#).await;
     scene.must(granted == "ok" && end == "APPROVAL_REJECTED", format!("{granted}, {end}"));
     scene
 }
 
-fn forked(scene: &Scene, fork: Fork) -> dsh_session::Session {
-    let parent = scene.agent.session();
-    let spec = dsh_session::SessionSpec {
-        header: fork.header("fork", 1).unwrap(),
-        vocabulary: Arc::clone(parent.vocabulary()),
-        clock: Arc::new(dsh_lifecycle::SteppingClock::starting_at(0)),
-        sink: None,
-    };
-    dsh_session::Session::resume(spec, fork.into_events()).unwrap()
-}
-
-/// Copies the log in the moment in which the question is open, as a killed process would have left it.
-async fn died_while_asked(rules: Rules, behind: &'static str) -> Scene {
+async fn a_question_whose_process_died(rules: Rules) -> Scene {
     let setup = Setup::new(rules).log("s.jsonl");
     let (from, to) = (setup.world.path("s.jsonl"), setup.world.path("died.jsonl"));
-    let dies = Said::meanwhile(
-        move |question| {
-            let mut left = std::fs::read_to_string(&from).unwrap();
-            let seq = question.agent.session().len();
-            if !behind.is_empty() {
-                left += &behind.replace("SEQ", &seq.to_string()).replace("ID", &question.id);
-            }
-            std::fs::write(&to, left).unwrap();
-        },
-        Said::No,
-    );
-    let first = setup.says([dies]).scene();
+    // As a killed process would have left it.
+    let dies = move |_: &Question| {
+        std::fs::copy(&from, &to).unwrap();
+    };
+    let first = setup.says([Said::meanwhile(dies, Said::No)]).scene();
     first.call(GUARDED, r#"{"n": 1}"#).await;
-    let setup = Setup::again(&first);
-    let faults = ended(first);
-    let mut scene = setup.log("died.jsonl").scene();
+    let setup = Setup::again(&first).log("died.jsonl");
+    let faults = first.faults();
+    let mut scene = setup.scene();
     let end = scene.call(GUARDED, r#"{"n": 1}"#).await;
-    scene.must(end == "APPROVAL_REJECTED" && scene.tally.questions() == 2, end);
-    scene.must(faults.is_empty(), format!("{faults:?}"));
-    scene
-}
-
-async fn a_question_whose_process_died(rules: Rules) -> Scene {
-    let mut scene = died_while_asked(rules, "").await;
     let outcomes = scene.outcomes();
+    scene.must(end == "APPROVAL_REJECTED" && faults.is_empty(), format!("{end}, {faults:?}"));
     scene.must(outcomes == [Approval::Cancelled, Approval::Rejected], format!("{outcomes:?}"));
     scene
 }
 
 async fn a_log_that_was_told_yes(rules: Rules) -> Scene {
-    let decided = concat!(
-        r#"{"type":"approval/decided","seq":SEQ,"time":0,"data":{"id":"ID","outcome":"allowed-once"}}"#,
-        "\n"
-    );
-    let mut scene = died_while_asked(rules, decided).await;
+    let left = Arc::<Mutex<Vec<Event>>>::default();
+    let events = Arc::clone(&left);
+    let dies = move |question: &Question| {
+        let log = question.agent.session().events();
+        let mut log: Vec<_> = log.iter().map(|event| Event::clone(event)).collect();
+        let mut told = log.last().unwrap().clone();
+        told.seq += 1;
+        told.kind = "approval/decided".into();
+        told.data = object! { "id": &*question.id, "outcome": "allowed-once", "by": "terminal" };
+        log.push(told);
+        *events.lock() = log;
+    };
+    let mut scene = Setup::new(rules).says([Said::meanwhile(dies, Said::No)]).scene();
+    scene.call(GUARDED, r#"{"n": 1}"#).await;
+    let events = std::mem::take(&mut *left.lock());
+    let agent = {
+        let session = resumed(&scene, Header::new("told", 1).unwrap(), events);
+        scene.harness.as_ref().unwrap().agent(session)
+    };
+    scene = scene.acting(agent);
+    let end = scene.call(GUARDED, r#"{"n": 1}"#).await;
     let outcomes = scene.outcomes();
+    scene.must(end == "APPROVAL_REJECTED", end);
     scene.must(outcomes == [Approval::AllowedOnce, Approval::Rejected], format!("{outcomes:?}"));
     scene
 }

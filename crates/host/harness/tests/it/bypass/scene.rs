@@ -248,7 +248,8 @@ impl Setup {
     /// A whole harness.
     pub(crate) fn scene(mut self) -> Scene {
         let (deny, ask) = self.deny_and_ask();
-        self = self.config(&format!("code-mode.isolation = '{}'", self.isolation));
+        let isolation = format!("code-mode.isolation = '{}'", self.isolation);
+        self = self.config(&isolation);
         if !self.config.contains("permission-rules.ask") {
             self = self.config(&format!("permission-rules.ask = {ask:?}"));
         }
