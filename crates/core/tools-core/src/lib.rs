@@ -45,7 +45,7 @@ pub use error::{ErrorInfo, ToolError, codes};
 pub use execution::{Attempt, CallInput, CallToken, Execution, Post, RunContext};
 pub use onion::{Layer, Next};
 pub use outcome::{Context, Outcome, ToolResult};
-pub use pattern::Pattern;
+pub use pattern::{Pattern, short_name};
 pub use presentation::{
     CallView, FileDiff, FileLocation, FileMatches, Kind, Match, NumberedLine, ReadView, ResultView,
     SearchView, StoredResult, TerminalEnd, WebSource, WebView,

@@ -1,4 +1,4 @@
-//! Names of tools with `*` in them.
+//! Names of tools: patterns with `*` in them, and how one of any length is shown.
 
 /// A name of tools in which `*` stands for anything, also for nothing; every other character stands for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +23,19 @@ impl Pattern {
     }
 }
 
+/// A name that a model made up, in a message: as far as it helps, which is 100 bytes.
+pub fn short_name(name: &str) -> String {
+    const SHOWN: usize = 100;
+    if name.len() <= SHOWN {
+        return name.to_owned();
+    }
+    let end = name.floor_char_boundary(SHOWN);
+    format!("{}…", name.get(..end).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Pattern;
+    use super::*;
 
     #[test]
     fn stars_stand_for_anything_and_all_else_for_itself() {
@@ -48,6 +58,18 @@ mod tests {
             ("", "x", false),
         ] {
             assert_eq!(Pattern::new(pattern).matches(name), matches, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_shown_as_far_as_it_helps() {
+        for (name, shown) in [
+            ("a".repeat(100), "a".repeat(100)),
+            ("a".repeat(101), format!("{}…", "a".repeat(100))),
+            ("é".repeat(51), format!("{}…", "é".repeat(50))),
+            (format!("a{}", "é".repeat(51)), format!("a{}…", "é".repeat(49))),
+        ] {
+            assert_eq!(short_name(&name), shown);
         }
     }
 }

@@ -7,7 +7,7 @@ use dsh_json_schema::Violations;
 use dsh_lifecycle::Panic;
 use dsh_llm::{Content, ContentBlock};
 
-use crate::{Approval, ToolError, codes};
+use crate::{Approval, ToolError, codes, short_name};
 
 pub(crate) fn error(error: &ToolError) -> Content {
     dsh_llm::text(format!("Error: {}", error.message))
@@ -40,7 +40,7 @@ pub(crate) fn unknown_tool(name: &str, nearest: Option<&str>, known: &[&str]) ->
         (None, None | Some((_, []))) => format!("available: {}.", known.join(", ")),
         (None, Some((listed, more))) => format!("available: {} and {} more.", listed.join(", "), more.len()),
     };
-    let message = format!("there is no tool `{}`; {route}", short(name));
+    let message = format!("there is no tool `{}`; {route}", short_name(name));
     ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, message)
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn gone(name: &str, began: bool) -> ToolError {
     let effects =
         if began { "An earlier attempt of this call did run it." } else { "This call did nothing." };
     let message =
-        format!("the tool `{}` was removed or replaced before it could run. {effects}", short(name));
+        format!("the tool `{}` was removed or replaced before it could run. {effects}", short_name(name));
     ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, message)
 }
 
@@ -57,18 +57,8 @@ pub(crate) fn gone(name: &str, began: bool) -> ToolError {
 pub(crate) fn collapsed(name: &str, route: Option<String>) -> ToolError {
     let route =
         route.unwrap_or_else(|| "no program can be run in this session, so it can't be used".to_owned());
-    let message = format!("`{}` can't be called directly: {route}", short(name));
+    let message = format!("`{}` can't be called directly: {route}", short_name(name));
     ToolError::new("ToolNotFoundError", codes::UNKNOWN_TOOL, message)
-}
-
-/// A name of any length, as far as it helps.
-fn short(name: &str) -> String {
-    const SHOWN: usize = 100;
-    if name.len() <= SHOWN {
-        return name.to_owned();
-    }
-    let end = name.floor_char_boundary(SHOWN);
-    format!("{}…", name.get(..end).unwrap_or_default())
 }
 
 /// The two texts that spec 01 §7.1 gives.

@@ -16,44 +16,26 @@ use crate::config::Settings;
 /// Calls that did not come to an end, which nobody counted then.
 const UNCOUNTED: [&str; 3] = [codes::ABORTED_BEFORE_DISPATCH, TOOL_NOT_STARTED, TOOL_OUTCOME_UNKNOWN];
 
-struct PastCall {
-    nested: bool,
-    tool: Arc<str>,
-    arguments: Json,
-}
-
 /// The chains as the earlier life left them; empty for a fresh session. Takes time in proportion to what the log has since
 /// the last message of a person, or to the last `resumeCalls` calls.
 pub(crate) fn life(agent: &Agent, tools: &Tools, settings: &Settings) -> Life {
-    let mut life = Life::of(agent);
-    let view = tools.view(Some(agent.scope()));
-    let calls = calls(agent.session(), settings.resume_calls);
-    for PastCall { nested, tool, arguments } in calls.into_iter().rev() {
+    let (mut life, session) = (Life::of(agent), agent.session());
+    let (first_live, view) = (session.first_live_seq(), tools.view(Some(agent.scope())));
+    if first_live == 0 {
+        return life;
+    }
+    // What a fork took over from its parent is the parent's, and calls of this life are counted as they come.
+    let own = session.header().seed_length().unwrap_or(0)..session.len();
+    let events = own.rev().map_while(|seq| session.event(seq)).take_while(|event| !is_said_by_person(event));
+    let calls = events.filter(|event| event.seq < first_live).filter_map(|event| call(session, &event));
+    let calls: Vec<_> = calls.take(settings.config.resume_calls).collect();
+    for (nested, tool, arguments) in calls.into_iter().rev() {
         let polls = view.resolve(&tool, nested).is_some_and(|tool| tool.polls());
         if settings.tracks(&tool) && !polls {
-            life.chain(nested).push(&tool, &arguments, settings.max_period);
+            life.chain(nested).push(&tool, &arguments, settings.config.max_period);
         }
     }
     life
-}
-
-/// From the last one on. What a fork took over from its parent is the parent's.
-fn calls(session: &Session, limit: usize) -> Vec<PastCall> {
-    let (first_live, mut calls) = (session.first_live_seq(), Vec::new());
-    if first_live == 0 {
-        return calls;
-    }
-    let own = session.header().seed_length().unwrap_or(0)..session.len();
-    for event in own.rev().map_while(|seq| session.event(seq)) {
-        if calls.len() >= limit || is_said_by_person(&event) {
-            break;
-        }
-        // Calls of this life are counted as they come.
-        if event.seq < first_live {
-            calls.extend(call(session, &event));
-        }
-    }
-    calls
 }
 
 fn is_said_by_person(event: &Event) -> bool {
@@ -61,17 +43,15 @@ fn is_said_by_person(event: &Event) -> bool {
         && matches!(event.read(), Some(Ok(UserMessage(said))) if said.source == Source::User)
 }
 
-/// The call that an event settles. Results come in the order in which calls are counted.
-fn call(session: &Session, event: &Event) -> Option<PastCall> {
+/// The call that an event settles, and whether a program made it. Results come in the order in which calls are counted.
+fn call(session: &Session, event: &Event) -> Option<(bool, Arc<str>, Json)> {
     if let Some(Ok(DispatchSettled { name, arguments, .. })) = event.read() {
-        return Some(PastCall { nested: true, tool: name, arguments });
-    }
-    if event.surface_op != Some(SurfaceOp::Append) {
-        return None;
+        return Some((true, name, arguments));
     }
     let result = event.read::<ToolResult>()?.ok()?;
     let code = result.error.map(|error| error.code);
-    if code.as_deref().is_some_and(|code| UNCOUNTED.contains(&code)) {
+    let is_counted = !code.as_deref().is_some_and(|code| UNCOUNTED.contains(&code));
+    if event.surface_op != Some(SurfaceOp::Append) || !is_counted {
         return None;
     }
     let called = session.event(*event.source_event_seqs.as_deref()?.first()?)?;
@@ -81,5 +61,5 @@ fn call(session: &Session, event: &Event) -> Option<PastCall> {
         Arguments::Value { value, .. } if code.as_deref() != Some("JSON_TOO_LONG") => value,
         Arguments::Value { .. } | Arguments::Malformed(_) => Json::String(arguments),
     };
-    Some(PastCall { nested: false, tool: name, arguments })
+    Some((false, name, arguments))
 }

@@ -1,17 +1,20 @@
 //! Where the reminder listens.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use dsh_agent::{Agent, Entry, HookError, Hooks, PreStep, StepContext};
+use dsh_agent::{Entry, HookError, Hooks, PreStep, StepContext};
 use dsh_lifecycle::{Ids, Registrations};
 use dsh_llm::{Content, Message, Role, Source};
 use dsh_tools_core::{
-    Context, Execution, Guard, Layer, Next, Observer, Post, PostDecision, ToolError, ToolResult, Tools, codes,
+    CallToken, Context, Execution, Guard, Layer, Next, Observer, Post, PostDecision, ToolError, ToolResult, Tools, codes,
 };
+use parking_lot::Mutex;
 
-use crate::chains::{Chains, Life};
-use crate::config::{Form, Settings};
+use crate::chain::Chain;
+use crate::chains::Chains;
+use crate::config::Settings;
 use crate::{ConfigError, RepeatConfig, past, words};
 
 /// The name that reminders have as their source.
@@ -25,6 +28,8 @@ pub struct RepeatReminder {
     ids: Arc<dyn Ids>,
     settings: Settings,
     chains: Chains,
+    /// Calls that were counted and whose results are not published yet.
+    counted: Mutex<HashSet<CallToken>>,
 }
 
 impl RepeatReminder {
@@ -33,7 +38,8 @@ impl RepeatReminder {
     /// # Errors
     /// [`ConfigError`].
     pub fn new(tools: Tools, ids: Arc<dyn Ids>, config: RepeatConfig) -> Result<Self, ConfigError> {
-        Ok(Self { tools, ids, settings: Settings::of(config)?, chains: Chains::default() })
+        let (settings, chains, counted) = (Settings::of(config)?, Chains::default(), Mutex::default());
+        Ok(Self { tools, ids, settings, chains, counted })
     }
 
     /// Listens to the results of all calls and to what people say, and guards calls if there is a count from which on they are
@@ -42,7 +48,7 @@ impl RepeatReminder {
     pub fn register(self, hooks: &Hooks) -> Registrations {
         let tools = self.tools.clone();
         let this = Arc::new(self);
-        let guards = this.settings.deny_at.map(|_| tools.guard(None, Arc::clone(&this) as _));
+        let guards = this.settings.config.deny_at.map(|_| tools.guard(None, Arc::clone(&this) as _));
         let listens = [
             tools.on_post_execute(None, Arc::clone(&this) as _),
             tools.on_result(None, Arc::clone(&this) as _),
@@ -51,57 +57,44 @@ impl RepeatReminder {
         guards.into_iter().chain(listens).collect()
     }
 
-    /// Who makes a call that is looked at.
-    fn caller<'a>(&self, call: &'a Execution) -> Option<&'a Agent> {
-        let polls = || self.tools.called(call).is_some_and(|tool| tool.polls());
-        call.agent.as_ref().filter(|_| self.settings.tracks(&call.name) && !polls())
+    /// Looks at the chain that a call belongs to; not if nobody makes it, or its tool is not looked at.
+    fn look<T>(&self, call: &Execution, look: impl FnOnce(&mut Chain) -> Option<T>) -> Option<T> {
+        let agent = call.agent.as_ref()?;
+        if !self.settings.tracks(&call.name) || self.tools.called(call).is_some_and(|tool| tool.polls()) {
+            return None;
+        }
+        let begun = || past::life(agent, &self.tools, &self.settings);
+        self.chains.with(agent, begun, |life| look(life.chain(call.parent.is_some())))
     }
 
-    fn past(&self, agent: &Agent) -> Life {
-        past::life(agent, &self.tools, &self.settings)
-    }
-
-    /// Counts a call; what the model is to be told now. It is told enough of one that was denied here.
+    /// Counts a call; what the model is to be told now.
     fn observe(&self, call: &Execution) -> Option<Content> {
-        let was_denied = self.chains.was_denied(call.token);
-        let (agent, settings) = (self.caller(call)?, &self.settings);
-        let (tool, arguments, preview) = (&call.name, &call.arguments, settings.preview);
-        let (form, rounds, tools) = self.chains.with(
-            agent,
-            || self.past(agent),
-            |life| {
-                let chain = life.chain(call.parent.is_some());
-                let mut repeats = chain.push(tool, arguments, settings.max_period).repeats();
-                repeats.find_map(|repeat| {
-                    let form = settings.due(repeat.rounds).filter(|_| repeat.ends_round)?;
-                    Some((form, repeat.rounds, chain.tools(repeat.period)))
-                })
-            },
-        )?;
-        (!was_denied).then(|| match (form, &*tools) {
-            (Form::Nudge, [_]) => words::nudge(),
-            (Form::Detailed, [tool]) => words::detailed(tool, rounds, arguments, preview),
-            (Form::Nudge | Form::Detailed, tools) => words::cycle(tools, rounds, arguments, preview),
+        let (arguments, config) = (&call.arguments, &self.settings.config);
+        let (is_first, rounds, tools) = self.look(call, |chain| {
+            let mut repeats = chain.push(&call.name, arguments, config.max_period).repeats();
+            repeats.find_map(|repeat| {
+                let is_first = self.settings.due(repeat.rounds).filter(|_| repeat.ends_round)?;
+                Some((is_first, repeat.rounds, chain.tools(repeat.period)))
+            })
+        })?;
+        let preview = config.arguments_preview_chars.get();
+        Some(match &*tools {
+            [_] if is_first => words::nudge(),
+            [tool] => words::detailed(tool, rounds, arguments, preview),
+            tools => words::cycle(tools, rounds, arguments, preview),
         })
     }
 }
 
 impl Guard for RepeatReminder {
-    /// Denies a call that would be, or would go on with, a repetition that was counted too often.
+    /// Denies a call that would be, or would go on with, a repetition that was counted too often. It counts all the same.
     fn check(&self, call: &Execution) -> Option<String> {
-        let (at, agent) = (self.settings.deny_at?, self.caller(call)?);
-        let (rounds, tools) = self.chains.with(
-            agent,
-            || self.past(agent),
-            |life| {
-                let chain = life.chain(call.parent.is_some());
-                let mut repeats = chain.ahead(&call.name, &call.arguments).repeats();
-                let repeat = repeats.find(|repeat| repeat.rounds >= at)?;
-                Some((repeat.rounds, chain.tools(repeat.period)))
-            },
-        )?;
-        self.chains.deny(call.token);
-        Some(words::denied(&tools, rounds))
+        let at = self.settings.config.deny_at?;
+        self.look(call, |chain| {
+            let mut repeats = chain.ahead(&call.name, &call.arguments).repeats();
+            let repeat = repeats.find(|repeat| repeat.rounds >= at)?;
+            Some(words::denied(&chain.tools(repeat.period), repeat.rounds))
+        })
     }
 }
 
@@ -109,7 +102,7 @@ impl Guard for RepeatReminder {
 impl Layer<Post, PostDecision> for RepeatReminder {
     /// Counts first, whatever others decide, and puts its message in front of theirs.
     async fn call(&self, cx: &Post, next: Next<'_, Post, PostDecision>) -> Result<PostDecision, ToolError> {
-        self.chains.note(cx.execution.token);
+        self.counted.lock().insert(cx.execution.token);
         let told = self.observe(&cx.execution);
         let mut decision = next.run(cx).await?;
         if let Some(content) = told {
@@ -123,7 +116,7 @@ impl Layer<Post, PostDecision> for RepeatReminder {
 impl Observer for RepeatReminder {
     /// Sees the calls that were refused before any listener was asked.
     fn result(&self, call: &Arc<Execution>, result: &Arc<ToolResult>) {
-        if self.chains.was_noted(call.token) {
+        if self.counted.lock().remove(&call.token) {
             return;
         }
         let stopped = [codes::ABORTED, codes::ABORTED_BEFORE_DISPATCH];

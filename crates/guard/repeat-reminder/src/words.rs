@@ -28,7 +28,7 @@ pub(crate) fn cycle(tools: &[Arc<str>], rounds: usize, arguments: &Json, preview
         "You have made the same {} calls {rounds} times in a row: {}, the last one with these arguments: {}\n\
          Going round makes no progress. {GO_ON}",
         tools.len(),
-        names(tools),
+        list(tools),
         quoted(arguments, preview)
     ))
 }
@@ -42,7 +42,7 @@ pub(crate) fn denied(tools: &[Arc<str>], rounds: usize) -> String {
         tools => format!(
             "this call goes on with the same {} calls after {rounds} rounds of them: {}",
             tools.len(),
-            names(tools)
+            list(tools)
         ),
     };
     format!("{what}. It did not run, and will not until something else is done. {GO_ON}")
@@ -56,10 +56,6 @@ fn quoted(arguments: &Json, preview: usize) -> String {
         (_, "") => canonical,
         (head, rest) => format!("{head} … ({} more characters)", rest.chars().count()),
     }
-}
-
-fn names(tools: &[Arc<str>]) -> String {
-    tools.iter().map(|tool| name(tool)).collect::<Vec<_>>().join(" → ")
 }
 
 /// A name of any length, as far as it helps.
@@ -92,22 +88,5 @@ mod tests {
         );
         let whole = plain_text(&detailed("echo", 5, &arguments, 411));
         assert!(whole.contains(&arguments.canonical()) && !whole.contains("more characters"), "{whole}");
-    }
-
-    #[test]
-    fn names_are_cut_between_characters() {
-        assert_eq!(name(&"é".repeat(100)), format!("`{}`", "é".repeat(100)));
-        let long: Arc<str> = "é".repeat(101).into();
-        let shown = format!("`{}…`", "é".repeat(100));
-        assert_eq!(name(&long), shown);
-        let pair = [Arc::clone(&long), "b".into()];
-        for told in [
-            plain_text(&detailed(&long, 5, &Json::Null, 1)),
-            plain_text(&cycle(&pair, 5, &Json::Null, 1)),
-            denied(&pair, 9),
-            denied(&pair[..1], 9),
-        ] {
-            assert!(told.contains(&shown) && !told.contains(&*long), "{told}");
-        }
     }
 }

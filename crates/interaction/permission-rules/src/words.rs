@@ -1,5 +1,7 @@
 //! What the model reads, and the person who is asked.
 
+use dsh_tools_core::short_name;
+
 use crate::config::List;
 
 /// Why a person is asked. It stands after "needs a person's approval" as well as by itself.
@@ -19,7 +21,7 @@ pub(crate) fn denied(tool: &str, rule: Option<&str>) -> String {
     format!(
         "`{}` is denied by the rule {rule}. It did not run, and does not run from a program either. Do without it; if \
          the task needs it, tell the user, who can change the rule.",
-        short(tool)
+        short_name(tool)
     )
 }
 
@@ -27,7 +29,7 @@ pub(crate) fn denied(tool: &str, rule: Option<&str>) -> String {
 pub(crate) fn unasked(tool: &str, rule: Option<&str>) -> String {
     format!(
         "`{}` needs a person's approval ({}) and nobody was asked, so it did not run. Do without it, or tell the user.",
-        short(tool),
+        short_name(tool),
         asked(rule)
     )
 }
@@ -36,22 +38,12 @@ pub(crate) fn unasked(tool: &str, rule: Option<&str>) -> String {
 pub(crate) fn not_there(tool: &str) -> String {
     format!(
         "there is no tool `{}` here, so nobody was asked whether it may run. Use one of the tools that there are.",
-        short(tool)
+        short_name(tool)
     )
 }
 
 fn named(list: List, rule: &str) -> String {
     format!("[permission-rules] {list} = {rule:?}")
-}
-
-/// A name of any length, as far as it helps.
-fn short(name: &str) -> String {
-    const SHOWN: usize = 100;
-    if name.len() <= SHOWN {
-        return name.to_owned();
-    }
-    let end = name.floor_char_boundary(SHOWN);
-    format!("{}…", name.get(..end).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -70,18 +62,5 @@ mod tests {
             not_there("bsh"),
         ];
         insta::assert_snapshot!(told.join("\n"));
-    }
-
-    #[test]
-    fn a_name_is_shown_as_far_as_it_helps() {
-        for (name, shown) in [
-            ("a".repeat(100), "a".repeat(100)),
-            ("a".repeat(101), format!("{}…", "a".repeat(100))),
-            ("é".repeat(51), format!("{}…", "é".repeat(50))),
-            (format!("a{}", "é".repeat(51)), format!("a{}…", "é".repeat(49))),
-        ] {
-            assert_eq!(short(&name), shown);
-            assert!(denied(&name, None).starts_with(&format!("`{shown}` is")));
-        }
     }
 }

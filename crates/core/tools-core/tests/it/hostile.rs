@@ -1,7 +1,7 @@
 //! Tools, listeners and rows that do what they should not.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use dsh_lifecycle::{Cancel, Cause};
