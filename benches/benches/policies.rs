@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion};
 use dsh_agent::Hooks;
-use dsh_benches::{Noop, agent, criterion, one_thread};
+use dsh_benches::{Noop, agent, criterion};
 use dsh_json::{Json, array, object};
 use dsh_json_schema::Schema;
 use dsh_lifecycle::{SeededIds, Slot, SteppingClock};
@@ -27,6 +27,7 @@ use dsh_tools_core::{
     AnyTool, BoxFuture, CallInput, Definition, Registrations, RunContext, ToolError, Tools,
 };
 use dsh_user_approval::{ApprovalConfig, Approvals};
+use tokio::runtime::{Builder, Runtime};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut criterion = criterion().configure_from_args();
@@ -37,6 +38,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     canonical(&mut criterion);
     criterion.final_summary();
     Ok(())
+}
+
+/// Budgets need timers.
+fn with_timers() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_time().build()
 }
 
 /// All policies, each with something to look at and nothing to do. A budget that is not reached, rules for other tools.
@@ -66,7 +72,7 @@ fn idle(criterion: &mut Criterion, name: &str, mounted: bool) -> Result<(), Box<
     let (tools, hooks, store) = (Tools::new(), Hooks::default(), Slot::empty());
     let _noop = tools.register(None, Definition::typed(Noop)?)?;
     let _policies = if mounted { mount(&tools, &hooks, &store)? } else { Registrations::new() };
-    let runtime = one_thread()?;
+    let runtime = with_timers()?;
     let call = CallInput { agent: Some(agent()?), ..CallInput::new("c1", "noop", object! {}) };
     assert!(!runtime.block_on(tools.execute(call.clone())).is_error());
     criterion.bench_function(&format!("policies/{name}"), |bencher| {
@@ -101,7 +107,7 @@ fn spilled(criterion: &mut Criterion) -> Result<(), Box<dyn Error>> {
     let talker = Talker(text("a line of some words\n".repeat(5_000_000 / 21)));
     let _talker = tools.register(None, Definition::raw("talk", "Talks.", any()?, any()?, talker)?)?;
     let _policies = mount(&tools, &hooks, &store)?;
-    let runtime = one_thread()?;
+    let runtime = with_timers()?;
     let call = CallInput { agent: Some(agent()?), ..CallInput::new("c1", "talk", object! {}) };
     let read = runtime.block_on(tools.execute(call.clone()));
     assert!(dsh_llm::plain_text(&read.content).len() <= 50_000, "it is not cut");

@@ -20,28 +20,14 @@ pub(crate) struct Chain {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Streaks([usize; MAX_PERIOD]);
 
-/// The same calls in the same order, again.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Repeat {
-    /// How many calls a round has.
-    pub(crate) period: usize,
-    /// How many whole rounds there were; 1 is no repetition yet.
-    pub(crate) rounds: usize,
-    /// Whether the last call ends a round.
-    pub(crate) ends_round: bool,
-}
-
 impl Chain {
     /// What would be repeated if this call came next.
     pub(crate) fn ahead(&self, tool: &str, arguments: &Json) -> Streaks {
-        let mut streaks = Streaks::default();
-        let earlier = self.streaks.0.iter().zip(&self.recent);
-        for (streak, (before, (name, given))) in streaks.0.iter_mut().zip(earlier) {
-            if **name == *tool && given == arguments {
-                *streak = before.saturating_add(1);
-            }
-        }
-        streaks
+        let mut earlier = self.recent.iter();
+        Streaks(self.streaks.0.map(|streak| match earlier.next() {
+            Some((name, given)) if **name == *tool && given == arguments => streak.saturating_add(1),
+            Some(_) | None => 0,
+        }))
     }
 
     /// Adds a call, and keeps as many as a cycle may have.
@@ -59,16 +45,14 @@ impl Chain {
 }
 
 impl Streaks {
-    /// From the shortest period on, without those that are a shorter one said several times.
-    pub(crate) fn repeats(self) -> impl Iterator<Item = Repeat> {
-        let shorter = move |period| {
-            let mut shorter = (1..).zip(self.0).take_while(move |(part, _)| *part < period);
-            shorter.any(|(part, streak)| period % part == 0 && streak >= period - part)
-        };
-        (1..).zip(self.0).filter(move |(period, _)| !shorter(*period)).map(|(period, streak)| Repeat {
-            period,
-            rounds: streak / period + 1,
-            ends_round: streak % period == 0,
-        })
+    /// What the last call repeats: how many calls a round has, how many whole rounds there are (one is no repetition yet), and
+    /// whether this call ends one. From the shortest period on, without those that are a shorter one said several times.
+    pub(crate) fn repeats(self) -> impl Iterator<Item = (usize, usize, bool)> {
+        let periods = move || (1..).zip(self.0);
+        let shorter = move |period, (part, streak)| period % part == 0 && streak >= period - part;
+        let is_shorter =
+            move |period| periods().take_while(|(part, _)| *part < period).any(|of| shorter(period, of));
+        let told = periods().filter(move |(period, _)| !is_shorter(*period));
+        told.map(|(period, streak)| (period, streak / period + 1, streak % period == 0))
     }
 }

@@ -24,19 +24,14 @@ pub(crate) struct Life {
 }
 
 impl Chains {
-    /// Looks at the chains of an agent. `begun` makes them the first time.
-    pub(crate) fn with<T>(
-        &self,
-        agent: &Agent,
-        begun: impl FnOnce() -> Life,
-        look: impl FnOnce(&mut Life) -> T,
-    ) -> T {
+    /// Looks at the chains of an agent, which `new` makes the first time.
+    pub(crate) fn with<T>(&self, agent: &Agent, new: impl Fn() -> Life, look: impl Fn(&mut Life) -> T) -> T {
         let key = key(agent);
         if let Some(life) = self.0.lock().get_mut(&key) {
             return look(life);
         }
         // Without the lock: an earlier life takes its time to read, and other agents go on.
-        let life = begun();
+        let life = new();
         let mut lives = self.0.lock();
         // Agents come seldom; that is when the chains of those that are gone go.
         lives.retain(|_, life| life.scope.is_alive());

@@ -84,18 +84,17 @@ impl Settings {
         let (Some(&smallest), Some(&largest)) = (thresholds.first(), thresholds.last()) else {
             return Err(ConfigError::NoThreshold);
         };
-        if smallest < 2 {
-            return Err(ConfigError::Threshold(smallest));
-        }
         let mut pairs = thresholds.iter().zip(thresholds.iter().skip(1));
-        if let Some((twice, _)) = pairs.find(|(this, next)| this == next) {
-            return Err(ConfigError::Twice(*twice));
-        }
-        if !(1..=MAX_PERIOD).contains(&config.max_period) {
-            return Err(ConfigError::Period(config.max_period));
-        }
-        if let Some(at) = config.deny_at.filter(|at| *at <= largest) {
-            return Err(ConfigError::DenyAt(at, largest));
+        let refused = [
+            (smallest < 2).then_some(ConfigError::Threshold(smallest)),
+            pairs.find(|(this, next)| this == next).map(|(twice, _)| ConfigError::Twice(*twice)),
+            Some(config.max_period)
+                .filter(|calls| !(1..=MAX_PERIOD).contains(calls))
+                .map(ConfigError::Period),
+            config.deny_at.filter(|at| *at <= largest).map(|at| ConfigError::DenyAt(at, largest)),
+        ];
+        if let Some(error) = refused.into_iter().flatten().next() {
+            return Err(error);
         }
         let patterns = |names: &[String]| names.iter().map(|name| Pattern::new(name)).collect();
         let (include, exclude) = (patterns(&config.include), patterns(&config.exclude));

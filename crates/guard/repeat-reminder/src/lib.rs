@@ -5,10 +5,9 @@
 //!                         └ no: from 1                        └ no: nothing
 //! ```
 //!
-//! It advises: nothing is blocked, delayed or rewritten, unless the configuration names a count from which on the call is
-//! [denied](RepeatConfig::deny_at). Calls are the same when tool and arguments are, whatever the order of keys. Refused calls
-//! count, as do malformed ones and calls of tools that nobody knows: what a model tries again without success is what it should
-//! be told of.
+//! It advises: nothing is blocked, delayed or rewritten, unless there is a count from which on calls are
+//! [denied](RepeatConfig::deny_at). Calls are the same when tool and arguments are, whatever the order of keys. Refused calls,
+//! malformed ones and those of unknown tools count: what a model tries again without success is what it should be told of.
 //!
 //! - Each agent has two chains, one of its own calls and one of the calls that its programs make. So the same program again
 //!   is noticed, whatever its calls are, and so is the same call within a program or in one program after the other.

@@ -26,7 +26,10 @@ pub(crate) fn life(agent: &Agent, tools: &Tools, settings: &Settings) -> Life {
     }
     // What a fork took over from its parent is the parent's, and calls of this life are counted as they come.
     let own = session.header().seed_length().unwrap_or(0)..session.len();
-    let events = own.rev().map_while(|seq| session.event(seq)).take_while(|event| !is_said_by_person(event));
+    let events = own.rev().map_while(|seq| session.event(seq)).take_while(|event| {
+        let said = event.read().filter(|_| event.surface_op == Some(SurfaceOp::Append));
+        !matches!(said, Some(Ok(UserMessage(said))) if said.source == Source::User)
+    });
     let calls = events.filter(|event| event.seq < first_live).filter_map(|event| call(session, &event));
     let calls: Vec<_> = calls.take(settings.config.resume_calls).collect();
     for (nested, tool, arguments) in calls.into_iter().rev() {
@@ -36,11 +39,6 @@ pub(crate) fn life(agent: &Agent, tools: &Tools, settings: &Settings) -> Life {
         }
     }
     life
-}
-
-fn is_said_by_person(event: &Event) -> bool {
-    event.surface_op == Some(SurfaceOp::Append)
-        && matches!(event.read(), Some(Ok(UserMessage(said))) if said.source == Source::User)
 }
 
 /// The call that an event settles, and whether a program made it. Results come in the order in which calls are counted.

@@ -8,7 +8,8 @@ use dsh_agent::{Entry, HookError, Hooks, PreStep, StepContext};
 use dsh_lifecycle::{Ids, Registrations};
 use dsh_llm::{Content, Message, Role, Source};
 use dsh_tools_core::{
-    CallToken, Context, Execution, Guard, Layer, Next, Observer, Post, PostDecision, ToolError, ToolResult, Tools, codes,
+    CallToken, Context, Execution, Guard, Layer, Next, Observer, Post, PostDecision, ToolError, ToolResult,
+    Tools, codes,
 };
 use parking_lot::Mutex;
 
@@ -58,7 +59,7 @@ impl RepeatReminder {
     }
 
     /// Looks at the chain that a call belongs to; not if nobody makes it, or its tool is not looked at.
-    fn look<T>(&self, call: &Execution, look: impl FnOnce(&mut Chain) -> Option<T>) -> Option<T> {
+    fn look<T>(&self, call: &Execution, look: impl Fn(&mut Chain) -> Option<T>) -> Option<T> {
         let agent = call.agent.as_ref()?;
         if !self.settings.tracks(&call.name) || self.tools.called(call).is_some_and(|tool| tool.polls()) {
             return None;
@@ -72,16 +73,15 @@ impl RepeatReminder {
         let (arguments, config) = (&call.arguments, &self.settings.config);
         let (is_first, rounds, tools) = self.look(call, |chain| {
             let mut repeats = chain.push(&call.name, arguments, config.max_period).repeats();
-            repeats.find_map(|repeat| {
-                let is_first = self.settings.due(repeat.rounds).filter(|_| repeat.ends_round)?;
-                Some((is_first, repeat.rounds, chain.tools(repeat.period)))
+            repeats.find_map(|(period, rounds, is_whole)| {
+                let is_first = self.settings.due(rounds).filter(|_| is_whole)?;
+                Some((is_first, rounds, chain.tools(period)))
             })
         })?;
         let preview = config.arguments_preview_chars.get();
         Some(match &*tools {
             [_] if is_first => words::nudge(),
-            [tool] => words::detailed(tool, rounds, arguments, preview),
-            tools => words::cycle(tools, rounds, arguments, preview),
+            tools => words::detailed(tools, rounds, arguments, preview),
         })
     }
 }
@@ -92,8 +92,8 @@ impl Guard for RepeatReminder {
         let at = self.settings.config.deny_at?;
         self.look(call, |chain| {
             let mut repeats = chain.ahead(&call.name, &call.arguments).repeats();
-            let repeat = repeats.find(|repeat| repeat.rounds >= at)?;
-            Some(words::denied(&chain.tools(repeat.period), repeat.rounds))
+            let (period, rounds, _) = repeats.find(|(_, rounds, _)| *rounds >= at)?;
+            Some(words::denied(&chain.tools(period), rounds))
         })
     }
 }
@@ -116,12 +116,9 @@ impl Layer<Post, PostDecision> for RepeatReminder {
 impl Observer for RepeatReminder {
     /// Sees the calls that were refused before any listener was asked.
     fn result(&self, call: &Arc<Execution>, result: &Arc<ToolResult>) {
-        if self.counted.lock().remove(&call.token) {
-            return;
-        }
-        let stopped = [codes::ABORTED, codes::ABORTED_BEFORE_DISPATCH];
-        let code = result.error().and_then(|error| error.info.as_ref()).map(|info| &*info.code);
-        if code.is_some_and(|code| stopped.contains(&code)) {
+        let was_counted = self.counted.lock().remove(&call.token);
+        let code = result.error().and_then(ToolError::code).unwrap_or_default();
+        if was_counted || [codes::ABORTED, codes::ABORTED_BEFORE_DISPATCH].contains(&code) {
             return;
         }
         let (Some(content), Some(agent)) = (self.observe(call), &call.agent) else { return };

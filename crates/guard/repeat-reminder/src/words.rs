@@ -13,37 +13,27 @@ pub(crate) fn nudge() -> Content {
     )
 }
 
-/// A later one says what is repeated.
-pub(crate) fn detailed(tool: &str, count: usize, arguments: &Json, preview: usize) -> Content {
-    text(format!(
-        "You have called {} {count} times in a row with these arguments: {}\nRepeating it makes no progress. {GO_ON}",
-        name(tool),
-        quoted(arguments, preview)
-    ))
-}
-
-/// The reminder of a round of several calls. The arguments are those of the last one.
-pub(crate) fn cycle(tools: &[Arc<str>], rounds: usize, arguments: &Json, preview: usize) -> Content {
-    text(format!(
-        "You have made the same {} calls {rounds} times in a row: {}, the last one with these arguments: {}\n\
-         Going round makes no progress. {GO_ON}",
-        tools.len(),
-        list(tools),
-        quoted(arguments, preview)
-    ))
+/// A later one says what is repeated: a call, or a round of several. The arguments are those of the last call.
+pub(crate) fn detailed(tools: &[Arc<str>], rounds: usize, arguments: &Json, preview: usize) -> Content {
+    let (list, quoted) = (list(tools), quoted(arguments, preview));
+    let (what, which) = match tools.len() {
+        1 => (format!("called {list} {rounds} times in a row with"), "Repeating it"),
+        calls => (
+            format!("made the same {calls} calls {rounds} times in a row: {list}, the last one with"),
+            "Going round",
+        ),
+    };
+    text(format!("You have {what} these arguments: {quoted}\n{which} makes no progress. {GO_ON}"))
 }
 
 /// Why a call is denied that was made too often, or goes on with a round that was.
 pub(crate) fn denied(tools: &[Arc<str>], rounds: usize) -> String {
-    let what = match tools {
-        [tool] => {
-            format!("this is call {rounds} in a row of {} with the same arguments", name(tool))
+    let (list, calls) = (list(tools), tools.len());
+    let what = match calls {
+        1 => format!("this is call {rounds} in a row of {list} with the same arguments"),
+        calls => {
+            format!("this call goes on with the same {calls} calls after {rounds} rounds of them: {list}")
         }
-        tools => format!(
-            "this call goes on with the same {} calls after {rounds} rounds of them: {}",
-            tools.len(),
-            list(tools)
-        ),
     };
     format!("{what}. It did not run, and will not until something else is done. {GO_ON}")
 }
@@ -56,6 +46,10 @@ fn quoted(arguments: &Json, preview: usize) -> String {
         (_, "") => canonical,
         (head, rest) => format!("{head} … ({} more characters)", rest.chars().count()),
     }
+}
+
+fn list(tools: &[Arc<str>]) -> String {
+    tools.iter().map(|tool| name(tool)).collect::<Vec<_>>().join(" → ")
 }
 
 /// A name of any length, as far as it helps.
@@ -80,13 +74,11 @@ mod tests {
     #[test]
     fn quotations_are_cut_between_characters_and_say_how_much_is_missing() {
         let arguments = object! { "text": "é".repeat(400) };
-        let told = plain_text(&detailed("echo", 5, &arguments, 24));
+        let told = plain_text(&detailed(&["echo".into()], 5, &arguments, 24));
         assert_eq!(arguments.canonical().chars().count(), 411);
-        assert!(
-            told.contains(&format!("{{\"text\":\"{} … (387 more characters)\n", "é".repeat(15))),
-            "{told}"
-        );
-        let whole = plain_text(&detailed("echo", 5, &arguments, 411));
+        let head = format!("{{\"text\":\"{} … (387 more characters)\n", "é".repeat(15));
+        assert!(told.contains(&head), "{told}");
+        let whole = plain_text(&detailed(&["echo".into()], 5, &arguments, 411));
         assert!(whole.contains(&arguments.canonical()) && !whole.contains("more characters"), "{whole}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use dsh_harness::Harness;
 use dsh_json::{Json, Object, object};
@@ -29,6 +30,9 @@ fn to_json(harness: &Harness) -> Json {
     }
     shown.insert("mode", harness.mode().as_str());
     shown.insert("root", text(&policy.workspace_root));
+    if let Some(preset) = preset(harness) {
+        shown.insert("preset", preset);
+    }
     shown.insert("sandbox", policy.mode.to_string());
     shown.insert("readRoots", policy.read_roots.iter().map(|root| text(root).into()).collect::<Vec<Json>>());
     if let Some(model) = harness.host().model.get() {
@@ -60,6 +64,9 @@ fn describe(harness: &Harness) -> String {
     row("mode", harness.mode().as_str());
     row("model", &model);
     row("root", &text(&policy.workspace_root));
+    if let Some(preset) = preset(harness) {
+        row("preset", &preset);
+    }
     row("sandbox", &policy.mode.to_string());
     for (at, root) in policy.read_roots.iter().enumerate() {
         row(if at == 0 { "read roots" } else { "" }, &text(root));
@@ -68,6 +75,13 @@ fn describe(harness: &Harness) -> String {
         row(if at == 0 { "plugins" } else { "" }, &format!("{:<16} {}", plugin.name(), plugin.summary()));
     }
     out
+}
+
+/// What new sessions have.
+fn preset(harness: &Harness) -> Option<Arc<str>> {
+    let host = harness.host();
+    let presets = host.presets.get()?;
+    Some(host.preset_choice.clone().unwrap_or_else(|| Arc::clone(presets.default_preset())))
 }
 
 fn text(path: &Path) -> String {
