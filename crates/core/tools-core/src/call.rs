@@ -251,6 +251,10 @@ impl Body<'_> {
         if attempt.cancel.is_cancelled() {
             return Err(call.aborted());
         }
+        // The body may look at what its call was granted, so a wrapper must not give it another one.
+        if !Arc::ptr_eq(&attempt.execution, &call.execution) {
+            return Err(text::another_call(&call.execution.name));
+        }
         let tool = call.current(self.tools)?;
         let cx = RunContext::new(attempt, state);
         call.state.body_began.store(true, Ordering::Release);

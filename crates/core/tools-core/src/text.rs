@@ -95,7 +95,10 @@ pub(crate) fn not_approved(tool: &str, approval: Approval) -> Option<ToolError> 
         Approval::AllowedOnce => return None,
         Approval::Rejected => (
             codes::APPROVAL_REJECTED,
-            format!("the user refused this call of `{tool}`. Don't repeat it; ask the user how to go on."),
+            format!(
+                "this call of `{tool}` was not allowed: the user refused it, or wants nothing of the kind. Don't repeat it; go \
+                 another way, or say what is needed."
+            ),
         ),
         Approval::Cancelled => (
             codes::APPROVAL_CANCELLED,
@@ -130,6 +133,10 @@ pub(crate) fn value_on_failure(tool: &str) -> ToolError {
     ToolError::plain(format!(
         "a policy tried to replace the value of a failed call of `{tool}`, which has none"
     ))
+}
+
+pub(crate) fn another_call(tool: &str) -> ToolError {
+    ToolError::plain(format!("a policy tried to run this call of `{tool}` as another one, so it did not run"))
 }
 
 pub(crate) fn panicked(panic: &Panic, body_began: bool) -> ToolError {

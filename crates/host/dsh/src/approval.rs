@@ -26,33 +26,39 @@ pub(crate) enum Approve {
 
 impl Approve {
     /// Who answers where nothing is said: a terminal that can show the question and read the answer, else nobody.
-    pub(crate) fn usual() -> Self {
-        if io::stdin().is_terminal() && io::stderr().is_terminal() { Self::Ask } else { Self::No }
+    pub(crate) fn usual() -> Arc<dyn Answerer> {
+        if io::stdin().is_terminal() && io::stderr().is_terminal() {
+            return Self::Ask.answerer();
+        }
+        Arc::new(Always { name: "no terminal", says: Approval::Rejected })
     }
 
     pub(crate) fn answerer(self) -> Arc<dyn Answerer> {
         match self {
             Self::Ask => Arc::new(Terminal::new()),
-            Self::Yes => Arc::new(Always(Approval::AllowedOnce)),
-            Self::No => Arc::new(Always(Approval::Rejected)),
+            Self::Yes => Arc::new(Always { name: "--approve yes", says: Approval::AllowedOnce }),
+            Self::No => Arc::new(Always { name: "--approve no", says: Approval::Rejected }),
         }
     }
 }
 
-/// Says what the command line says.
-struct Always(Approval);
+/// Says the same to every question.
+struct Always {
+    name: &'static str,
+    says: Approval,
+}
 
 #[async_trait]
 impl Answerer for Always {
     fn name(&self) -> &'static str {
-        if self.may_allow() { "--approve yes" } else { "--approve no" }
+        self.name
     }
 
     fn may_allow(&self) -> bool {
-        self.0 == Approval::AllowedOnce
+        self.says == Approval::AllowedOnce
     }
 
     async fn answer(&self, _: &Question) -> Result<Option<Answer>, AnswerError> {
-        Ok(Some(self.0.into()))
+        Ok(Some(self.says.into()))
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn unless_taken(draw: impl FnOnce()) -> bool {
     !*taken
 }
 
-/// Draws as soon as nobody has the floor.
+/// Draws as soon as nobody has the floor. Whoever has it must not call this.
 pub(crate) fn when_free<T>(draw: impl FnOnce() -> T) -> T {
     let mut taken = FLOOR.taken.lock();
     FLOOR.free.wait_while(&mut taken, |taken| *taken);

@@ -40,7 +40,7 @@ pub(crate) fn program(file: &Path) -> Result<String, Failure> {
 }
 
 fn line() -> io::Result<String> {
-    output::ask("prompt: ");
+    output::ask("prompt: ")?;
     let mut text = String::new();
     io::stdin().lock().take(MAX_BYTES).read_line(&mut text)?;
     Ok(text)

@@ -51,28 +51,29 @@ pub(crate) fn drawing(drawing: &str) -> Result<(), Unwritten> {
 
 /// The same, beside the documented output. Waits while a question is open.
 pub(crate) fn aside(drawing: &str) {
-    floor::when_free(|| ask(drawing));
+    // Nobody is left to tell.
+    let _ = floor::when_free(|| ask(drawing));
 }
 
 /// A line beside the documented output, with a word in front that says what it is.
 pub(crate) fn note(word: &str, text: &str) {
-    labelled(word, AnsiColor::Cyan.on_default(), text);
+    aside(&labelled(word, AnsiColor::Cyan.on_default(), text));
 }
 
-/// What went wrong, where, and what to do.
+/// What went wrong, where, and what to do. It waits for nobody: it may be the last word of whoever has the floor.
 pub(crate) fn error(text: &str) {
-    labelled("error", AnsiColor::Red.on_default().bold(), text);
-}
-
-/// A question to a person, who answers on the same line; for whoever has the floor.
-pub(crate) fn ask(question: &str) {
     // Nobody is left to tell.
-    let _ = anstream::stderr().lock().write_all(question.as_bytes());
+    let _ = ask(&labelled("error", AnsiColor::Red.on_default().bold(), text));
 }
 
-fn labelled(word: &str, style: Style, text: &str) {
-    let text = escaped(text);
-    aside(&format!("{style}{word}:{style:#} {text}\n"));
+/// A question to a person, who answers on the same line; for whoever has the floor. What can't be seen is no question, so its
+/// failure counts.
+pub(crate) fn ask(question: &str) -> io::Result<()> {
+    anstream::stderr().lock().write_all(question.as_bytes())
+}
+
+fn labelled(word: &str, style: Style, text: &str) -> String {
+    format!("{style}{word}:{style:#} {}\n", escaped(text))
 }
 
 /// How many columns a drawing may have on a stream: those of its terminal, else 80. A terminal of no columns does not

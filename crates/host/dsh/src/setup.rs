@@ -25,7 +25,7 @@ pub(crate) enum Needs {
 impl Global {
     /// The harness that these options ask for.
     pub(crate) fn harness(&self, needs: Needs) -> Result<Harness, Failure> {
-        self.harness_with(needs, self.approve.unwrap_or_else(Approve::usual).answerer())
+        self.harness_with(needs, self.approve.map_or_else(Approve::usual, Approve::answerer))
     }
 
     /// The same, with somebody else to answer questions about calls.

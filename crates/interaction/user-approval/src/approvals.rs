@@ -12,8 +12,9 @@ use dsh_session::{AppendError, Latest, Session};
 use dsh_system_prompt::{AssembleContext, Context, PromptError, SystemPrompt, Text};
 use dsh_tools_core::{AlreadyProvided, Approval, ApprovalRequest, Approver, ToolError, Tools};
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
-use crate::ask::{Asked, Decision, put};
+use crate::ask::{Asked, Decision, NEVER, put};
 use crate::{
     Answerer, ApprovalConfig, ApprovalError, ApprovalPolicy, CONTEXT_NAME, CONTEXT_ORDER, PolicyChanged,
     PolicySource, Question, Request, standing_rule,
@@ -31,6 +32,8 @@ struct Inner {
     config: Mutex<ApprovalConfig>,
     policies: Latest<PolicyChanged>,
     answerers: Arc<Mutex<Layers<Arc<dyn Answerer>>>>,
+    /// Some policy was set.
+    set: Notify,
 }
 
 /// Why a policy was not switched.
@@ -59,7 +62,7 @@ impl Approvals {
     /// A service with nobody to answer. `ids` names its questions and messages.
     pub fn new(ids: Arc<dyn Ids>, config: ApprovalConfig) -> Self {
         let (config, policies) = (Mutex::new(config), Latest::default());
-        Self(Arc::new(Inner { ids, config, policies, answerers: Arc::default() }))
+        Self(Arc::new(Inner { ids, config, policies, answerers: Arc::default(), set: Notify::new() }))
     }
 
     /// Answers for the calls of these tools, and tells models of the policy. Dropping what it returns ends both.
@@ -103,7 +106,7 @@ impl Approvals {
         let decision = if request.cancel.is_cancelled() {
             Decision::because(Approval::Cancelled, "the call was cancelled before it was asked about")
         } else if self.policy(request.agent.session()) == ApprovalPolicy::Never {
-            Decision::because(Approval::Rejected, "the policy is `never`")
+            Decision::because(Approval::Rejected, NEVER)
         } else {
             let question = Question {
                 id,
@@ -115,7 +118,8 @@ impl Approvals {
                 cancel: request.cancel.child(),
             };
             let budget = Duration::from_millis(self.0.config.lock().answer_ms.get());
-            put(&question, &self.answerers(request.agent.scope()), budget).await
+            let silenced = self.silenced(request.agent.session());
+            put(&question, &self.answerers(request.agent.scope()), budget, silenced).await
         };
         let policy = decision.policy;
         let outcome = asked.decide(decision)?;
@@ -159,11 +163,13 @@ impl Approvals {
         policy: ApprovalPolicy,
         source: Option<PolicySource>,
     ) -> Result<(), AppendError> {
-        session.append(&PolicyChanged { policy, source }).map(drop)
+        session.append(&PolicyChanged { policy, source })?;
+        self.0.set.notify_waiters();
+        Ok(())
     }
 
     /// Switches the policy of a living agent, who is told of it before its next step. Nothing happens where it holds
-    /// already; the answer says whether it was switched. Questions that are open stay open.
+    /// already; the answer says whether it was switched. Under `never` the questions that are open are rejected.
     pub fn switch(&self, agent: &Agent, policy: ApprovalPolicy) -> Result<bool, SwitchError> {
         let before = self.policy(agent.session());
         if before == policy {
@@ -182,6 +188,17 @@ impl Approvals {
         };
         agent.inbox().inject(message)?;
         Ok(true)
+    }
+
+    /// Waits until nobody is to be asked in a session any more.
+    async fn silenced(&self, session: &Session) {
+        loop {
+            let set = self.0.set.notified();
+            if self.policy(session) == ApprovalPolicy::Never {
+                return;
+            }
+            set.await;
+        }
     }
 
     /// Those who can answer for a scope, the nearest first.

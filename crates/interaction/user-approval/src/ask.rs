@@ -15,6 +15,9 @@ use crate::{Answer, Answerer, ApprovalAsked, ApprovalDecided, ApprovalPolicy, Qu
 /// The code of a call whose question could not be put or recorded.
 pub const APPROVAL_FAILED: &str = "APPROVAL_FAILED";
 
+/// Why nobody is asked under the policy.
+pub(crate) const NEVER: &str = "the policy is `never`";
+
 /// What is to be asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
@@ -87,11 +90,22 @@ impl<'a> Asked<'a> {
         Ok(Self { session, id, decided: false })
     }
 
+    /// Records the decision. One that the log does not take is no decision: the question is closed without it, if there is
+    /// room for that.
     pub(crate) fn decide(mut self, decision: Decision) -> Result<Approval, ApprovalError> {
         self.decided = true;
         let outcome = decision.outcome;
-        self.append(decision)?;
+        if let Err(error) = self.append(decision) {
+            self.close(Decision::because(Approval::Unavailable, "its answer could not be recorded"));
+            return Err(error.into());
+        }
         Ok(outcome)
+    }
+
+    fn close(&self, decision: Decision) {
+        if let Err(error) = self.append(decision) {
+            tracing::warn!(%error, question = &*self.id, "a question could not be closed in the log");
+        }
     }
 
     fn append(&self, Decision { outcome, by, cause, .. }: Decision) -> Result<(), AppendError> {
@@ -103,11 +117,8 @@ impl<'a> Asked<'a> {
 impl Drop for Asked<'_> {
     /// Whoever waited went away.
     fn drop(&mut self) {
-        if !self.decided
-            && let Err(error) =
-                self.append(Decision::because(Approval::Cancelled, "nobody waits for it any more"))
-        {
-            tracing::warn!(%error, question = &*self.id, "a question that was dropped could not be closed in the log");
+        if !self.decided {
+            self.close(Decision::because(Approval::Cancelled, "nobody waits for it any more"));
         }
     }
 }
@@ -117,13 +128,19 @@ fn digest(arguments: &Json) -> Arc<str> {
 }
 
 /// Puts the question to those who can answer, one after the other. The first answer counts; nobody has longer than `budget`,
-/// all together.
-pub(crate) async fn put(question: &Question, answerers: &[Arc<dyn Answerer>], budget: Duration) -> Decision {
+/// all together, and no answer is waited for once `silenced` has come to its end.
+pub(crate) async fn put(
+    question: &Question,
+    answerers: &[Arc<dyn Answerer>],
+    budget: Duration,
+    silenced: impl Future<Output = ()>,
+) -> Decision {
     let stopped =
         || Decision::because(Approval::Cancelled, "the call was cancelled while it was asked about");
     let decision = tokio::select! {
         biased;
         () = question.cancel.cancelled() => return stopped(),
+        () = silenced => Decision::because(Approval::Rejected, NEVER),
         decision = answers(question, answerers) => decision,
         () = sleep(budget) => {
             let late = format!("nobody answered within {} ms (`answerMs`)", budget.as_millis());

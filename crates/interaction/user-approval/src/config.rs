@@ -38,7 +38,8 @@ impl fmt::Display for ApprovalPolicy {
 pub struct ApprovalConfig {
     /// The policy of sessions whose log says no other. Default `ask`.
     pub policy: ApprovalPolicy,
-    /// How long an answer may take, in milliseconds from 1; the call is refused then. Default one hour.
+    /// How long an answer may take, in milliseconds from 1, the time behind other questions included; the call is refused
+    /// then. Default one hour.
     pub answer_ms: NonZeroU64,
 }
 

@@ -26,4 +26,4 @@ pub use ask::{APPROVAL_FAILED, ApprovalError, Request};
 pub use config::{ApprovalConfig, ApprovalPolicy};
 pub use context::{CONTEXT_NAME, CONTEXT_ORDER, standing_rule};
 pub use events::{ApprovalAsked, ApprovalDecided, PolicyChanged, PolicySource, declare};
-pub use words::{acts, covers};
+pub use words::{acts, covers, visible};

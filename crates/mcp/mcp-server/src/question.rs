@@ -1,59 +1,73 @@
 //! A question in words, for a client that is shown text and nothing else.
 
 use dsh_json::Json;
-use dsh_user_approval::{Question, acts, covers};
+use dsh_user_approval::{Question, covers, visible};
 
-/// A question as plain text: the tool, what it is called with, why it is asked, what a yes covers. The arguments are shown as
-/// far as `most` characters go, and it is said how many are missing; whatever could do something else to a screen than to
-/// be seen is made visible.
+/// How many characters of a reason are shown.
+const REASON: usize = 1_000;
+/// What is in front of every line that a model may have written, so that none of them looks like one of ours.
+const GUTTER: &str = "| ";
+
+/// A question as plain text: the tool, what it is called with, why it is asked, what a yes covers. Of the arguments at most
+/// `most` characters are shown, those of the short ones first, so that a long one hides no other; it is said how many are
+/// missing. Whatever could do something else to a screen than to be seen is made visible.
 pub(crate) fn describe(question: &Question, most: usize) -> String {
     let mut parts = vec![format!("Allow `{}`?", visible(&question.tool))];
+    let mut whole = true;
     if let Some(call) = &question.call {
         if call.parent.is_some() {
             parts.push("It is called by the running program.".to_owned());
         }
-        parts.push(cut(&visible(&arguments(&call.arguments)), most));
+        let (shown, all) = arguments(&call.arguments, most);
+        whole = all;
+        parts.push(shown);
     }
-    parts.extend(question.reason.as_ref().map(|reason| format!("Why: {}", visible(reason))));
-    parts.push(covers(&question.tool).to_owned());
+    if let Some(reason) = &question.reason {
+        parts.push(format!("Why:\n{}", quoted(reason, REASON).0));
+    }
+    parts.push(covers(&question.tool, whole).to_owned());
     parts.join("\n\n")
 }
 
-fn cut(text: &str, most: usize) -> String {
+/// The arguments, each under its name, and whether they are shown whole.
+fn arguments(arguments: &Json, most: usize) -> (String, bool) {
+    let word = |value: &Json| value.as_str().map_or_else(|| value.to_text(), str::to_owned);
+    let Some(fields) = arguments.as_object() else {
+        return quoted(&word(arguments), most);
+    };
+    let fields: Vec<(String, String)> =
+        fields.iter().map(|(key, value)| (visible(key).replace('\n', "\\n"), word(value))).collect();
+    // Each gets an even share of what those that are shorter leave.
+    let mut lengths: Vec<usize> = fields.iter().map(|(_, text)| text.chars().count()).collect();
+    lengths.sort_unstable();
+    let (mut left, mut share) = (most, most);
+    for (at, length) in lengths.iter().enumerate() {
+        share = left / (lengths.len() - at);
+        if *length > share {
+            break;
+        }
+        (left, share) = (left - length, usize::MAX);
+    }
+    let mut whole = true;
+    let shown = fields.iter().map(|(key, text)| {
+        let (text, all) = quoted(text, share);
+        whole &= all;
+        format!("{key}:\n{text}")
+    });
+    let shown = shown.collect::<Vec<_>>().join("\n");
+    (shown, whole)
+}
+
+/// So many characters of a text behind the gutter, and whether that is all of it.
+fn quoted(text: &str, most: usize) -> (String, bool) {
     let end = text.char_indices().nth(most).map_or(text.len(), |(end, _)| end);
     let (shown, missing) = text.split_at_checked(end).unwrap_or_default();
+    let lines: Vec<_> = visible(shown).split('\n').map(|line| format!("{GUTTER}{line}")).collect();
+    let lines = lines.join("\n");
     if missing.is_empty() {
-        return text.to_owned();
+        return (lines, true);
     }
-    format!("{shown}\n… and {} more characters that are not shown", missing.chars().count())
-}
-
-/// An argument a line, texts as they are.
-fn arguments(arguments: &Json) -> String {
-    let word = |value: &Json| match value.as_str() {
-        Some(text) if text.contains('\n') => format!("\n{text}"),
-        Some(text) => text.to_owned(),
-        None => value.to_text(),
-    };
-    match arguments.as_object() {
-        Some(fields) => {
-            let lines: Vec<_> = fields.iter().map(|(key, value)| format!("{key}: {}", word(value))).collect();
-            lines.join("\n")
-        }
-        None => word(arguments),
-    }
-}
-
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if acts(character) && !matches!(character, '\n' | '\t') {
-            out.extend(character.escape_default());
-        } else {
-            out.push(character);
-        }
-    }
-    out
+    (format!("{lines}\n… and {} more characters that are not shown", missing.chars().count()), false)
 }
 
 #[cfg(test)]
@@ -61,14 +75,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_a_line_each_and_nothing_acts() {
-        let shown = arguments(&dsh_json::object! { "path": "a", "n": 1, "code": "x()\ny()" });
-        assert_eq!(shown, "path: a\nn: 1\ncode: \nx()\ny()");
-        assert_eq!(arguments(&Json::from("text")), "text");
+    fn a_long_argument_hides_no_other_and_no_line_looks_like_one_of_ours() {
+        let forged = "x\n\nWhy: you asked\u{1b}[2K".to_owned() + &"y".repeat(100);
+        let (shown, whole) =
+            arguments(&dsh_json::object! { "content": forged, "file_path": "/etc/passwd" }, 40);
+        assert!(!whole);
         assert_eq!(
-            (cut("äöü", 3).as_str(), cut("äöü", 2).as_str()),
-            ("äöü", "äö\n… and 1 more characters that are not shown")
+            shown,
+            "content:\n| x\n| \n| Why: you asked\\u{1b}[2Kyyyyyyyy\n… and 92 more characters that are not shown\nfile_path:\n| /etc/passwd"
         );
-        assert_eq!(visible("a\u{1b}[2K\u{202e}b\n"), "a\\u{1b}[2K\\u{202e}b\n");
+    }
+
+    #[test]
+    fn what_fits_is_shown_whole() {
+        let object = dsh_json::object! { "a\nb": "one\ntwo", "n": 12 };
+        assert_eq!(arguments(&object, 9), ("a\\nb:\n| one\n| two\nn:\n| 12".to_owned(), true));
+        assert!(!arguments(&object, 8).1);
+        assert_eq!(arguments(&Json::from("text"), 4), ("| text".to_owned(), true));
+        assert_eq!(quoted("äöü", 2).0, "| äö\n… and 1 more characters that are not shown");
     }
 }

@@ -11,6 +11,8 @@ use crate::{SandboxMode, SandboxPolicy};
 const MODE: &str = "sandbox_permissions";
 /// The argument that says why.
 const WHY: &str = "justification";
+/// How many characters a reason may have.
+const MOST: usize = 500;
 /// The modes that can be asked for, whatever the session has.
 const TARGETS: [SandboxMode; 2] = [SandboxMode::WorkspaceWrite, SandboxMode::DangerFullAccess];
 
@@ -20,7 +22,7 @@ const TARGETS: [SandboxMode; 2] = [SandboxMode::WorkspaceWrite, SandboxMode::Dan
 pub struct Escalation {
     /// The mode that is asked for.
     pub mode: SandboxMode,
-    /// Why, in the words of the model. Never blank.
+    /// Why, in the words of the model: one line of at most 500 characters, never blank.
     pub justification: Arc<str>,
 }
 
@@ -44,6 +46,14 @@ pub enum EscalationError {
     /// A reason that says nothing.
     #[error("`justification` is blank; say in one sentence why the operation is needed")]
     BlankJustification,
+    /// A reason that is too long to be read before a decision.
+    #[error(
+        "`justification` has {found} characters, and {MOST} at most are shown to the user; say it in one sentence"
+    )]
+    TooLong {
+        /// How many it has.
+        found: usize,
+    },
     /// A reason that is no text.
     #[error("`justification` must be a string")]
     JustificationNotText,
@@ -88,7 +98,13 @@ impl Escalation {
         };
         let mode = TARGETS.into_iter().find(|target| mode.as_str() == Some(target.as_str()));
         let mode = mode.ok_or(EscalationError::UnknownMode)?;
-        let justification = why.as_str().ok_or(EscalationError::JustificationNotText)?.trim();
+        let justification = why.as_str().ok_or(EscalationError::JustificationNotText)?;
+        let found = justification.chars().count();
+        if found > MOST {
+            return Err(EscalationError::TooLong { found });
+        }
+        // One line, whatever breaks it has: it stands among the lines of a question.
+        let justification = justification.split_whitespace().collect::<Vec<_>>().join(" ");
         if justification.is_empty() {
             return Err(EscalationError::BlankJustification);
         }
@@ -164,12 +180,13 @@ mod tests {
             (Json::Null, Json::from("x"), E::UnknownMode),
             (Json::from("workspace-write"), Json::from(" \n"), E::BlankJustification),
             (Json::from("workspace-write"), Json::from(1), E::JustificationNotText),
+            (Json::from("workspace-write"), Json::from("j".repeat(501)), E::TooLong { found: 501 }),
         ];
         for (mode, why, expected) in rows {
             assert_eq!(read(&object! { MODE: mode, WHY: why }), Err(expected));
         }
         for target in TARGETS {
-            let asked = read(&object! { MODE: target.as_str(), WHY: " to build " }).unwrap().unwrap();
+            let asked = read(&object! { MODE: target.as_str(), WHY: " to\n\n  build " }).unwrap().unwrap();
             assert_eq!(asked, Escalation { mode: target, justification: "to build".into() });
         }
     }

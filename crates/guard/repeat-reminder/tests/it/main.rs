@@ -2,5 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
 
 mod chains;
+mod cycles;
 mod folding;
+mod levels;
+mod past;
 mod scene;

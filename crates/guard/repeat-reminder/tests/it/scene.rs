@@ -9,10 +9,10 @@ use dsh_lifecycle::{Cancel, Registrations, SeededIds, SteppingClock};
 use dsh_llm::{Message, Role, Source, plain_text, text};
 use dsh_repeat_reminder::{PLUGIN, RepeatConfig, RepeatReminder};
 use dsh_scope::Scope;
-use dsh_session::{Header, Session, SessionSpec, Vocabulary};
+use dsh_session::{CodedError, Header, Session, SessionSpec, ToolCall, Vocabulary};
 use dsh_tools_core::{
-    AnyTool, BoxFuture, CallInput, Content, Definition, Execution, Guard, RunContext, ToolError, ToolResult,
-    Tools,
+    AnyTool, Arguments, BoxFuture, CallInput, Content, ContentBlock, Definition, DispatchStarted, Execution,
+    Guard, JsonLimits, Prepared, RunContext, ToolError, ToolResult, Tools,
 };
 
 pub(crate) struct Scene {
@@ -43,16 +43,28 @@ impl AnyTool for Echo {
     }
 }
 
-/// Calls `other` with the same arguments each time, as a program would; its value says whether a reminder came with that.
+/// Calls `other` with the same arguments each time, as a program would, and logs that; its value says whether a reminder came
+/// with it.
 struct Program(Tools);
 
 impl AnyTool for Program {
     fn execute<'a>(&'a self, _: &'a Json, cx: &'a RunContext) -> BoxFuture<'a, Result<Json, ToolError>> {
         Box::pin(async move {
-            let (agent, parent) = (cx.execution().agent.clone(), Some(cx.execution().token));
+            let program = cx.execution();
+            let session = program.agent.as_ref().unwrap().session();
+            let started = DispatchStarted {
+                root_call_id: Arc::clone(&program.call_id),
+                parent_call_id: Arc::clone(&program.call_id),
+                sub_call_id: format!("{}:{}", program.call_id, session.len()).into(),
+                name: "other".into(),
+                arguments: object! { "q": 1 },
+            };
+            session.append(&started).unwrap();
+            let (agent, parent) = (program.agent.clone(), Some(program.token));
             let input = CallInput { agent, parent, ..CallInput::new("c", "other", object! { "q": 1 }) };
-            let reminded = said(&self.0.execute(input).await).is_some();
-            Ok(object! { "reminded": reminded })
+            let result = self.0.execute(input).await;
+            session.append(&started.settled(result.is_error(), Arc::clone(&result.content))).unwrap();
+            Ok(object! { "reminded": said(&result).is_some() })
         })
     }
 
@@ -94,12 +106,10 @@ impl Scene {
     }
 
     pub(crate) fn agent(&self) -> Agent {
-        let session = Session::create(SessionSpec {
-            header: Header::new("s", 0).unwrap(),
-            vocabulary: Arc::new(dsh_agent::declare(Vocabulary::core()).unwrap()),
-            clock: Arc::new(SteppingClock::starting_at(0)),
-            sink: None,
-        });
+        self.agent_of(Session::create(spec()))
+    }
+
+    pub(crate) fn agent_of(&self, session: Session) -> Agent {
         let parts = AgentParts { hooks: self.hooks.clone(), ..AgentParts::default() };
         Agent::with(Scope::root(), session, parts)
     }
@@ -108,6 +118,27 @@ impl Scene {
         self.tools
             .execute(CallInput { agent: Some(agent.clone()), ..CallInput::new("c", name, arguments) })
             .await
+    }
+
+    /// Calls and logs it, as a loop does that takes arguments of 64 bytes. What came of it: the code of a failure, the value, and the reminder.
+    pub(crate) async fn logged(&self, agent: &Agent, name: &str, arguments: &str) -> String {
+        let session = agent.session();
+        let id: Arc<str> = format!("c{}", session.len()).into();
+        let call = ToolCall { turn: 1, step: 1, call_id: id, name: name.into(), arguments: arguments.into() };
+        let seq = session.append(&call).unwrap().seq;
+        let limits = JsonLimits { max_bytes: 64, ..JsonLimits::default() };
+        let arguments = Arguments::parse(arguments, &limits);
+        let input =
+            CallInput { agent: Some(agent.clone()), ..CallInput::new(call.call_id.clone(), name, arguments) };
+        let settled = match self.tools.prepare(input).await {
+            Prepared::Ready(ready) => self.tools.dispatch(ready).await,
+            Prepared::Settled(settled) => settled,
+        };
+        let finished = self.tools.finish(settled).await;
+        session.append_from(&logged_result(&call.call_id, finished.result()), &[seq]).unwrap();
+        let result = finished.publish();
+        let code = result.error().map(|error| error.code().unwrap_or_default().to_owned());
+        format!("{code:?} {:?} {:?}", result.value(), said(&result).or_else(|| waits(agent)))
     }
 
     /// Calls again and again; the numbers of the calls with which a reminder came.
@@ -130,6 +161,41 @@ impl Scene {
         let entry = self.hooks.pre_step(&step, vec![said.clone()]).await.unwrap();
         assert_eq!(entry, Entry::Enter(vec![said]), "it changes nothing");
     }
+}
+
+fn spec() -> SessionSpec {
+    SessionSpec {
+        header: Header::new("s", 0).unwrap(),
+        vocabulary: Arc::new(dsh_agent::declare(Vocabulary::core()).unwrap()),
+        clock: Arc::new(SteppingClock::starting_at(0)),
+        sink: None,
+    }
+}
+
+/// The same session in a later life.
+pub(crate) fn resumed(session: &Session) -> Session {
+    let events = session.events().iter().map(|event| (**event).clone()).collect();
+    Session::resume(spec(), events).unwrap()
+}
+
+/// A session that begins with what another one has.
+pub(crate) fn forked(session: &Session) -> Session {
+    let (header, events) = session.fork(None).unwrap().into_child(Header::new("child", 0).unwrap());
+    Session::resume(SessionSpec { header, ..spec() }, events).unwrap()
+}
+
+pub(crate) fn logged_result(id: &Arc<str>, result: &ToolResult) -> dsh_session::ToolResult {
+    let info = result.error().and_then(|error| error.info.as_ref());
+    let error = info.map(|info| CodedError { name: (&*info.name).into(), code: (&*info.code).into() });
+    let block = ContentBlock::ToolResult {
+        tool_call_id: Arc::clone(id),
+        content: Arc::clone(&result.content),
+        is_error: result.is_error(),
+    };
+    let source = Source::Tool { call_id: Arc::clone(id) };
+    let message =
+        Message { id: format!("r-{id}").into(), role: Role::User, content: Arc::from([block]), source };
+    dsh_session::ToolResult { turn: 1, step: 1, message, error, meta: None }
 }
 
 /// The reminder that rides on a result.

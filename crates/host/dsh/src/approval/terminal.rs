@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use dsh_tools_core::Approval;
 use dsh_user_approval::{Answer, AnswerError, Answerer, Question};
 use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
 
 use super::keyboard::Keyboard;
 use crate::cards::{Asked, Look, question};
@@ -22,6 +23,9 @@ enum Said {
     Unclear,
 }
 
+/// How many lines of a call are shown at first.
+const SHOWN: usize = 24;
+
 impl Terminal {
     pub(super) fn new() -> Self {
         Self(Mutex::new(Keyboard::new()))
@@ -36,59 +40,66 @@ impl Answerer for Terminal {
 
     async fn answer(&self, asked: &Question) -> Result<Option<Answer>, AnswerError> {
         let mut keyboard = self.0.lock().await;
-        // Only here the floor is taken, so it is free.
-        let _floor = floor::take();
-        let mut withdrawn = Withdrawn(true);
-        let asked = shown(asked);
-        let look = Look { body: 24, ..Look::new(output::width(&io::stderr())) };
-        let (drawn, mut whole) = question(&asked, look);
-        keyboard.forget();
-        // Over a spinner, if there is one.
-        output::ask(&format!("\r\x1b[2K{drawn}"));
+        let Some(_floor) = floor::take() else { return Err("the screen belongs to another question".into()) };
+        let mut shown = Shown(true);
+        let asked = seen(asked);
+        let mut whole = draw(&asked, SHOWN).await?;
         loop {
-            output::ask(if whole {
-                "Allow it? y, n, never: "
-            } else {
-                "Allow it? y, n, never, all (shows all of it): "
-            });
+            let more = if whole { "" } else { ", all (shows all of it)" };
+            // What was typed before this line was there is no answer to it.
+            keyboard.forget();
+            write(format!("Allow it? y, n, never{more}: ")).await?;
             let Some(line) = keyboard.next().await? else {
-                withdrawn.0 = false;
-                output::ask("\n");
+                shown.0 = false;
+                write("\n".to_owned()).await?;
                 return Err("the standard input has ended".into());
             };
             if !io::stdin().is_terminal() {
                 // Nobody else breaks the line.
-                output::ask("\n");
+                write("\n".to_owned()).await?;
             }
             match said(&line) {
                 Said::This(answer) => {
-                    withdrawn.0 = false;
+                    shown.0 = false;
                     return Ok(Some(answer));
                 }
-                Said::ShowAll => {
-                    whole = true;
-                    output::ask(&question(&asked, Look { body: usize::MAX, ..look }).0);
-                }
-                Said::Unclear => output::ask(
-                    "y allows this one call, n refuses it, never refuses it and everything that needs approval from now on.\n",
-                ),
+                Said::ShowAll => whole = draw(&asked, usize::MAX).await?,
+                Said::Unclear => write(UNCLEAR.to_owned()).await?,
             }
         }
     }
 }
 
-/// Tells whoever sits there that no answer is waited for any more.
-struct Withdrawn(bool);
+const UNCLEAR: &str = "y allows this one call, n refuses it, never refuses it and everything that needs approval from now on.\n";
 
-impl Drop for Withdrawn {
+/// Shows the question, over a spinner if there is one. Whether all of the call is shown.
+async fn draw(asked: &Asked, body: usize) -> io::Result<bool> {
+    let (asked, look) = (asked.clone(), Look { body, ..Look::new(output::width(&io::stderr())) });
+    let drawn = spawn_blocking(move || {
+        let (drawn, whole) = question(&asked, look);
+        output::ask(&format!("\r\x1b[2K{drawn}")).map(|()| whole)
+    });
+    drawn.await?
+}
+
+/// Writes beside the runtime, whose threads a screen that nobody reads must not hold up.
+async fn write(text: String) -> io::Result<()> {
+    spawn_blocking(move || output::ask(&text)).await?
+}
+
+/// A question on the screen, and whether an answer is still waited for. Whoever sits there is told when it is withdrawn.
+struct Shown(bool);
+
+impl Drop for Shown {
     fn drop(&mut self) {
-        if self.0 {
-            output::ask("\nNo answer is needed any more.\n");
+        if let (true, Ok(runtime)) = (self.0, tokio::runtime::Handle::try_current()) {
+            // Nobody is left to tell if it can't be written.
+            runtime.spawn_blocking(|| output::ask("\nNo answer is needed any more.\n"));
         }
     }
 }
 
-fn shown(asked: &Question) -> Asked {
+fn seen(asked: &Question) -> Asked {
     let arguments = asked.call.as_ref().map(|call| call.arguments.clone());
     let view = asked.definition.as_ref().zip(arguments.as_ref());
     Asked {

@@ -45,14 +45,10 @@ pub(crate) fn draw(card: &Card, look: Look) -> String {
         }
         Card::Call(card) => call(&mut sheet, card),
         Card::Decision(card) => {
-            let said = said(card.outcome);
             let why = card.by.as_ref().map(|by| format!("by {by}")).into_iter();
             let why: Vec<_> = why.chain(card.cause.as_ref().map(ToString::to_string)).collect();
-            sheet.head(
-                ("?", AnsiColor::Yellow.on_default()),
-                (&format!("{} {said}", card.tool), PLAIN),
-                (&why.join(", "), DIM),
-            );
+            let title = format!("{}: {}", said(card.outcome), card.tool);
+            sheet.head(("?", AnsiColor::Yellow.on_default()), (&title, PLAIN), (&why.join(", "), DIM));
         }
         Card::Result(card) => result(&mut sheet, card, look),
         Card::End { turn, reason } => {

@@ -28,26 +28,47 @@ const PLAIN: Style = Style::new();
 const BOLD: Style = Style::new().bold();
 const ASKS: (&str, Style) = ("?", AnsiColor::Yellow.on_default().bold());
 
+/// What is in front of every line that a model may have written, so that none of them looks like one of ours.
+const GUTTER: &str = "│";
+/// How many lines of a reason are shown.
+const REASON: usize = 6;
+
 /// Draws a question, and says whether all of the call is shown. Lines are broken and not cut, so that nothing hides at the
 /// end of one.
 pub(crate) fn question(asked: &Asked, look: Look) -> (String, bool) {
     let mut sheet = Sheet::new(look.width, look.body);
     // The tool's own name first: a title may be the model's words.
     sheet.head(ASKS, (&asked.tool, BOLD), (&title(asked), DIM));
-    let room = look.width.saturating_sub(2);
-    let lines: Vec<(String, Style)> = body(asked)
-        .iter()
-        .flat_map(|(text, style)| text.lines().map(move |line| (line.to_owned(), *style)))
-        .flat_map(|(line, style)| wrap(&line, room).into_iter().map(move |line| (line, style)))
-        .collect();
-    let whole = lines.len() <= look.body;
-    sheet.lines(lines);
-    let mut below = Sheet::new(look.width, usize::MAX);
-    if let Some(reason) = &asked.reason {
-        below.prose(&format!("Why: {reason}"), PLAIN);
+    if asked.by_program {
+        sheet.line("It is called by the running program.", PLAIN);
     }
-    below.prose(covers(&asked.tool), DIM);
+    let whole = quoted(&mut sheet, &body(asked), look.width, look.body);
+    if let Some(reason) = &asked.reason {
+        sheet.line("Why:", PLAIN);
+        quoted(&mut sheet, &[(reason.to_string(), PLAIN)], look.width, REASON);
+    }
+    let mut below = Sheet::new(look.width, usize::MAX);
+    below.prose(covers(&asked.tool, whole), DIM);
     (sheet.finish() + &below.finish(), whole)
+}
+
+/// Text of others, as many lines of it as there is room for; whether that is all of it.
+fn quoted(sheet: &mut Sheet, texts: &[(String, Style)], width: usize, room: usize) -> bool {
+    let columns = width.saturating_sub(4).max(1);
+    let lines: Vec<(String, Style)> = texts
+        .iter()
+        .flat_map(|(text, style)| text.lines().map(move |line| (line, *style)))
+        .flat_map(|(line, style)| wrap(line, columns).into_iter().map(move |line| (line, style)))
+        .collect();
+    for (line, style) in lines.iter().take(room) {
+        sheet.behind(GUTTER, line, *style);
+    }
+    let more = lines.len().saturating_sub(room);
+    if more > 0 {
+        let plural = if more == 1 { "" } else { "s" };
+        sheet.line(&format!("… {more} more line{plural}"), BOLD);
+    }
+    more == 0
 }
 
 fn title(asked: &Asked) -> String {
@@ -56,9 +77,7 @@ fn title(asked: &Asked) -> String {
             title
         }
     });
-    let title = title.filter(|title| **title != asked.tool).map(|title| format!("“{title}”"));
-    let by = asked.by_program.then(|| "called by the running program".to_owned());
-    title.into_iter().chain(by).collect::<Vec<_>>().join(", ")
+    title.filter(|title| **title != asked.tool).map(|title| format!("“{title}”")).unwrap_or_default()
 }
 
 fn body(asked: &Asked) -> Vec<(String, Style)> {

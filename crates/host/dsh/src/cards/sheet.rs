@@ -4,20 +4,8 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use dsh_user_approval::acts;
+pub(crate) use dsh_user_approval::visible as escaped;
 use unicode_width::UnicodeWidthChar as _;
-
-/// Makes every character visible that could do something else to a terminal than to be seen. Line breaks and tabs stay.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\t' => out.push(character),
-            _ if acts(character) => out.extend(character.escape_default()),
-            _ => out.push(character),
-        }
-    }
-    out
-}
 
 /// One line of at most `width` columns. What is left out is marked.
 pub(crate) fn fit(text: &str, width: usize) -> String {
@@ -45,24 +33,27 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// A line of prose as lines of at most `width` columns, broken at spaces where there are any.
+/// A line of prose as lines of at most `width` columns, broken at spaces where there are any. Nothing is left out: characters
+/// without a width have a line of their own after some.
 pub(crate) fn wrap(line: &str, width: usize) -> Vec<String> {
     let line = escaped(line).replace('\t', "    ");
-    let (mut lines, mut last, mut used) = (Vec::new(), String::new(), 0);
+    let (mut lines, mut last, mut used, mut count) = (Vec::new(), String::new(), 0, 0);
     for word in line.split_inclusive(' ') {
         if used > 0 && used + columns(word.trim_end()) > width {
             lines.push(std::mem::take(&mut last));
-            used = 0;
+            (used, count) = (0, 0);
         }
         for character in word.chars() {
             let room = character.width().unwrap_or(0);
             // The space at the end of a line takes none.
-            if used > 0 && used + room > width && character != ' ' {
+            let is_full = used > 0 && used + room > width && character != ' ';
+            if is_full || count >= 4 * width.max(1) {
                 lines.push(std::mem::take(&mut last));
-                used = 0;
+                (used, count) = (0, 0);
             }
             last.push(character);
             used += room;
+            count += 1;
         }
     }
     lines.push(last);
@@ -142,6 +133,11 @@ impl Sheet {
         let _ = writeln!(self.out, "{INDENT}{style}{text}{style:#}");
     }
 
+    /// One line of a body as it is, behind a sign. It was broken to the width before.
+    pub(crate) fn behind(&mut self, sign: &str, text: &str, style: Style) {
+        let _ = writeln!(self.out, "{INDENT}{sign} {style}{text}{style:#}");
+    }
+
     /// As many lines as there is room for, and how many more there are.
     pub(crate) fn lines<T: AsRef<str>>(&mut self, lines: impl IntoIterator<Item = (T, Style)>) {
         let mut lines = lines.into_iter();
@@ -214,6 +210,9 @@ mod tests {
 
     #[test]
     fn characters_without_a_width_have_an_end() {
+        let text = "\u{301}".repeat(100) + "end";
+        let lines = wrap(&text, 10);
+        assert_eq!((lines.concat(), lines.len()), (text, 3));
         assert!(fit(&"\u{301}".repeat(1_000), 10).chars().count() < 50);
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use anyhow::anyhow;
+
 use dsh_code_mode::SdkSection;
 use dsh_harness::{SessionChoice, TurnFailure};
 use dsh_mcp_server::{Elicitation, McpParts, McpServer, McpServerConfig, SdkText};
@@ -10,7 +12,7 @@ use dsh_tools_core::Scope;
 
 use crate::approval::Approve;
 use crate::cli::Global;
-use crate::exit::Failure;
+use crate::exit::{Failure, usage};
 use crate::interrupt::Interrupts;
 use crate::output;
 use crate::setup::Needs;
@@ -20,7 +22,15 @@ pub(crate) async fn mcp(global: &Global) -> Result<(), Failure> {
     let interrupts = Interrupts::listen()?;
     let elicitation = Arc::<Elicitation>::default();
     // The user sits at the client; what the command line says comes before.
-    let answerer = global.approve.map_or_else(|| Arc::clone(&elicitation) as _, Approve::answerer);
+    let answerer = match global.approve {
+        None => Arc::clone(&elicitation) as _,
+        Some(Approve::Ask) => {
+            let words = "`--approve ask` reads answers where the client's messages come from; leave it out, and the client's user \
+                         is asked";
+            return Err(usage(anyhow!(words)));
+        }
+        Some(fixed @ (Approve::Yes | Approve::No)) => fixed.answerer(),
+    };
     let harness = global.harness_with(Needs::Tools, answerer)?;
     let opened = harness.open_session(&global.session_or(SessionChoice::Fresh))?;
     if let Some(file) = &opened.file {

@@ -21,10 +21,7 @@ pub(crate) fn presets(global: &Global) -> Result<(), Failure> {
     let harness = global.harness(Needs::Tools)?;
     let presets = harness.host().presets.get();
     let presets = presets.ok_or_else(|| usage(anyhow!("the plugin `permission-presets` is not mounted")))?;
-    let current = match &global.session {
-        Some(file) if file.exists() => Some(current(&harness, &presets, file)?),
-        Some(_) | None => None,
-    };
+    let current = global.session.as_ref().map(|file| current(&harness, &presets, file)).transpose()?;
     if global.json {
         return Ok(output::line(&to_json(&presets, current.as_deref())?.to_text())?);
     }

@@ -15,10 +15,13 @@ mod presets;
 mod programs;
 mod scene;
 mod scopes;
+mod setup;
+mod tally;
 
 use futures_util::future::LocalBoxFuture;
 
-use scene::{Rules, Scene};
+use scene::Scene;
+use tally::Rules;
 
 /// One attempt.
 struct Attempt {
@@ -85,7 +88,7 @@ async fn no_program_leads_around_the_rules() {
     check(programs::attempts()).await;
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn no_scope_leads_around_the_rules() {
     check(scopes::attempts()).await;
 }

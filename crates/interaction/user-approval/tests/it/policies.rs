@@ -123,6 +123,21 @@ fn the_default_can_be_changed_and_reaches_only_those_who_say_nothing() {
 }
 
 #[tokio::test]
+async fn a_switch_to_never_rejects_the_questions_that_are_open() {
+    let scene = Scene::new();
+    let person = Person::who(Does::Hangs);
+    let _here = scene.approvals.answer_with(None, Arc::clone(&person) as _);
+    let (first, second, switched) = tokio::join!(scene.ask(), scene.ask(), async {
+        tokio::task::yield_now().await;
+        scene.approvals.switch(&scene.agent, ApprovalPolicy::Never)
+    });
+    assert!(switched.unwrap());
+    assert_eq!((first.unwrap(), second.unwrap()), (Approval::Rejected, Approval::Rejected));
+    assert!(person.seen.lock().iter().all(|question| question.cancel.is_cancelled()), "they are withdrawn");
+    assert_eq!(scene.log().matches("the policy is `never`").count(), 2, "{}", scene.log());
+}
+
+#[tokio::test]
 async fn who_says_never_is_not_asked_again() {
     let scene = Scene::new();
     let person = Person::who(Does::SaysNever);

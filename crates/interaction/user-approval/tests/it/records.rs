@@ -1,16 +1,17 @@
 //! What the log has to take, and what happens when it does not.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
 use dsh_json::{Json, object};
 use dsh_lifecycle::Cancel;
 use dsh_scope::Scope;
-use dsh_session::{Event, Session, SessionObserver, verify};
+use dsh_session::{Event, Payload, Session, SessionObserver, Sink, SinkError, verify};
 use dsh_tools_core::Approval;
 use dsh_user_approval::{ApprovalDecided, ApprovalError, Request};
 
-use crate::scene::{Does, Person, Scene, Shelf, agent, approvals, begin, end, log, spec, vocabulary};
+use crate::scene::{Does, Full, Person, Scene, Shelf, agent, approvals, begin, end, log, spec, vocabulary};
 
 #[tokio::test]
 async fn outside_of_a_turn_nothing_is_asked_and_nothing_recorded() {
@@ -43,6 +44,32 @@ async fn a_yes_that_can_not_be_recorded_is_none() {
     let _here = scene.approvals.answer_with(None, Person::who(Does::Says(Approval::AllowedOnce)));
     assert!(matches!(scene.ask().await, Err(ApprovalError::Log(_))));
     assert_eq!(scene.log().lines().count(), 1);
+}
+
+/// The disk has no room for the answer, and then it has.
+struct Hiccup(AtomicUsize);
+
+#[async_trait]
+impl Sink for Hiccup {
+    fn write(&self, event: &Event) -> Result<(), SinkError> {
+        let fails = *event.kind == *ApprovalDecided::TYPE && self.0.fetch_add(1, Ordering::Relaxed) == 0;
+        if fails { Err(SinkError::new(Full)) } else { Ok(()) }
+    }
+
+    async fn flush(&self) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_yes_that_can_not_be_recorded_leaves_no_question_open() {
+    let scene = Scene::with(Some(Arc::new(Hiccup(AtomicUsize::new(0)))));
+    let _here = scene.approvals.answer_with(None, Person::who(Does::Says(Approval::AllowedOnce)));
+    assert!(matches!(scene.ask().await, Err(ApprovalError::Log(_))));
+    insta::assert_snapshot!(scene.log(), @r#"
+    approval/asked {"id":"q1","toolName":"bash"}
+    approval/decided {"id":"q1","outcome":"unavailable","cause":"its answer could not be recorded"}
+    "#);
 }
 
 struct Broken;

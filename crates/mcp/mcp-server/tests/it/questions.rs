@@ -43,12 +43,14 @@ async fn the_user_of_the_client_is_asked_and_only_a_yes_runs() {
             insta::allow_duplicates!(insta::assert_snapshot!(asked, @r"
             Allow `ask`?
 
-            path: a
-            text: 
-            one
-            two
+            path:
+            | a
+            text:
+            | one
+            | two
 
-            Why: it is dangerous
+            Why:
+            | it is dangerous
 
             Yes allows this one call, as it is shown. Nothing is remembered.
             "));

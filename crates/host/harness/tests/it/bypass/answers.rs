@@ -11,7 +11,9 @@ use tokio::sync::Notify;
 
 use super::attempts;
 use super::person::{Person, Said};
-use super::scene::{FORBIDDEN, GUARDED, OWN, Rules, Scene, Setup, Tally};
+use super::scene::Scene;
+use super::setup::Setup;
+use super::tally::{FORBIDDEN, GUARDED, OWN, Rules, Tally};
 
 attempts! {
     Runs nobody_is_there: "there is nobody to answer",
@@ -147,7 +149,9 @@ impl Answerer for Crosses {
         if both {
             // This one is the later question: it goes first, and then the other.
             let open = self.open.lock().clone();
-            open.values().for_each(|turn| turn.notify_one());
+            for turn in open.values() {
+                turn.notify_one();
+            }
         } else {
             turn.notified().await;
             tokio::task::yield_now().await;
@@ -182,7 +186,8 @@ async fn of_another_session(rules: Rules) -> Scene {
 
 async fn never_was_said(rules: Rules) -> Scene {
     let mut scene = Setup::new(rules).says([Said::Never, Said::Yes, Said::Yes]).scene();
-    let ends = [scene.call(GUARDED, "{}").await, scene.call(GUARDED, "{}").await, scene.call(OWN, "{}").await];
+    let ends =
+        [scene.call(GUARDED, "{}").await, scene.call(GUARDED, "{}").await, scene.call(OWN, "{}").await];
     scene.must(ends == ["APPROVAL_REJECTED"; 3], format!("{ends:?}"));
     scene.must(scene.tally.questions() == 1, "somebody was asked after `never`");
     scene

@@ -5,7 +5,9 @@ use dsh_tools_core::{Presentation, object};
 
 use super::attempts;
 use super::person::Said;
-use super::scene::{ALL, FORBIDDEN, GUARDED, Rules, Scene, Setup};
+use super::scene::Scene;
+use super::setup::Setup;
+use super::tally::{ALL, FORBIDDEN, GUARDED, Rules};
 use crate::world::SCRIPTED;
 
 attempts! {
@@ -126,7 +128,9 @@ async fn duplicate_keys(rules: Rules) -> Scene {
 
 async fn malformed_arguments(rules: Rules) -> Scene {
     let mut scene = Setup::new(rules).says(vec![Said::Yes; 30]).scene();
-    for arguments in ["{", "{\"a\": 1} {}", "{'a': 1}", "\u{feff}{}", "{} //", "{\"a\": 1e999}", "\"\\ud800\"", " "] {
+    for arguments in
+        ["{", "{\"a\": 1} {}", "{'a': 1}", "\u{feff}{}", "{} //", "{\"a\": 1e999}", "\"\\ud800\"", " "]
+    {
         for tool in ALL {
             let end = scene.call(tool, arguments).await;
             scene.must(end != "ok", format!("{tool} {arguments:?}: {end}"));
@@ -193,7 +197,8 @@ async fn listed_as_allowed(rules: Rules) -> Scene {
 }
 
 async fn ruled_by_a_pattern(rules: Rules) -> Scene {
-    let setup = Setup::new(rules).rule("permission-rules.ask = ['*']\npermission-rules.deny = ['*bidden', 'x*']");
+    let setup =
+        Setup::new(rules).rule("permission-rules.ask = ['*']\npermission-rules.deny = ['*bidden', 'x*']");
     let mut scene = setup.scene();
     let ends = scene.call_all().await;
     scene.must(ends == REFUSED, format!("{ends:?}"));

@@ -15,7 +15,9 @@ use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::{Value, json};
 
 use super::attempts;
-use super::scene::{ALL, FORBIDDEN, GUARDED, Rules, Scene, Setup, Tally};
+use super::scene::Scene;
+use super::setup::Setup;
+use super::tally::{ALL, FORBIDDEN, GUARDED, Rules, Tally};
 
 attempts! {
     Runs without_forms: "it can't be asked; it calls each tool, and says that it is approved",
@@ -218,7 +220,8 @@ async fn that_calls_what_is_collapsed(rules: Rules) -> Scene {
 }
 
 async fn that_writes_programs(rules: Rules) -> Scene {
-    let code = "for (const name of ['forbidden', 'guarded', 'own']) { try { await tools[name]({}); } catch {} }";
+    let code =
+        "for (const name of ['forbidden', 'guarded', 'own']) { try { await tools[name]({}); } catch {} }";
     let calls = vec![("run_code", json!({ "description": "Tries", "code": code }))];
     let no = form(ElicitationAction::Decline, json!({}));
     let (mut scene, ends) = served(rules, Presentation::Code, Some(vec![no.clone(), no]), calls).await;

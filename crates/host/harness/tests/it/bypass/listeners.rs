@@ -12,7 +12,9 @@ use parking_lot::Mutex;
 
 use super::attempts;
 use super::person::Said;
-use super::scene::{ALL, FORBIDDEN, GUARDED, OWN, Rules, Scene, Setup};
+use super::scene::Scene;
+use super::setup::Setup;
+use super::tally::{ALL, FORBIDDEN, GUARDED, OWN, Rules};
 
 attempts! {
     Runs the_outermost_listener_allows: "a listener in front of the rules says Allow and does not ask the rest",

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use dsh_lifecycle::{Registrations, SteppingClock};
@@ -12,7 +13,9 @@ use parking_lot::Mutex;
 
 use super::attempts;
 use super::person::Said;
-use super::scene::{GUARDED, OWN, Rules, Scene, Setup};
+use super::scene::Scene;
+use super::setup::Setup;
+use super::tally::{GUARDED, OWN, Rules};
 
 attempts! {
     Runs a_forged_decision: "a plugin writes `approval/decided` with a yes while the question is open",
@@ -44,7 +47,12 @@ impl Layer<Execution, PreDecision> for Forges {
 }
 
 fn yes(id: &str) -> ApprovalDecided {
-    ApprovalDecided { id: id.into(), outcome: Approval::AllowedOnce, by: Some("terminal".into()), cause: None }
+    ApprovalDecided {
+        id: id.into(),
+        outcome: Approval::AllowedOnce,
+        by: Some("terminal".into()),
+        cause: None,
+    }
 }
 
 async fn a_forged_decision(rules: Rules) -> Scene {
@@ -183,15 +191,20 @@ async fn a_log_that_was_told_yes(rules: Rules) -> Scene {
     scene
 }
 
-/// A disk that refuses events of some types, as often as it is told: whether the next one of them fails.
+/// A disk that refuses events of some types, as often as it is told.
 struct Disk {
     refuses: &'static [&'static str],
+    /// Whether the next one of them fails.
     fails: Mutex<VecDeque<bool>>,
+    /// Whether nothing more is taken after the first that failed.
+    stays_full: bool,
+    is_full: AtomicBool,
 }
 
 impl Disk {
-    fn full(refuses: &'static [&'static str], fails: impl IntoIterator<Item = bool>) -> Arc<Self> {
-        Arc::new(Self { refuses, fails: Mutex::new(fails.into_iter().collect()) })
+    fn failing(refuses: &'static [&'static str], fails: impl IntoIterator<Item = bool>) -> Self {
+        let fails = Mutex::new(fails.into_iter().collect());
+        Self { refuses, fails, stays_full: false, is_full: AtomicBool::new(false) }
     }
 }
 
@@ -199,7 +212,11 @@ impl Disk {
 impl Sink for Disk {
     fn write(&self, event: &Event) -> Result<(), SinkError> {
         let is_meant = self.refuses.contains(&&*event.kind);
-        if is_meant && self.fails.lock().pop_front().unwrap_or_default() {
+        let fails = is_meant && self.fails.lock().pop_front().unwrap_or_default();
+        if fails && self.stays_full {
+            self.is_full.store(true, Ordering::Relaxed);
+        }
+        if fails || self.is_full.load(Ordering::Relaxed) {
             return Err(SinkError::new(std::io::Error::other("the disk is full")));
         }
         Ok(())
@@ -210,12 +227,13 @@ impl Sink for Disk {
     }
 }
 
-async fn on_a_disk(rules: Rules, disk: Arc<Disk>) -> Scene {
-    Setup::new(rules).sink(disk).says(vec![Said::Yes; 8]).scene()
+fn on_a_disk(rules: Rules, disk: Disk) -> (Scene, Arc<Disk>) {
+    let disk = Arc::new(disk);
+    (Setup::new(rules).sink(Arc::clone(&disk) as _).says(vec![Said::Yes; 8]).scene(), disk)
 }
 
 async fn a_disk_that_is_full_for_questions(rules: Rules) -> Scene {
-    let mut scene = on_a_disk(rules, Disk::full(&["approval/asked"], [true; 8])).await;
+    let (mut scene, _) = on_a_disk(rules, Disk::failing(&["approval/asked"], [true; 8]));
     let ends = [scene.call(GUARDED, "{}").await, scene.call(OWN, "{}").await];
     scene.must(ends == ["APPROVAL_FAILED"; 2], format!("{ends:?}"));
     scene.must(scene.tally.questions() == 0, "what was not recorded was asked");
@@ -223,30 +241,29 @@ async fn a_disk_that_is_full_for_questions(rules: Rules) -> Scene {
 }
 
 async fn a_disk_that_is_full_for_answers(rules: Rules) -> Scene {
-    // Full for the whole turn: what closes the log is written when there is room again.
-    let mut scene = on_a_disk(rules, Disk::full(&["approval/decided"], [true; 3])).await;
-    let end = scene.call(GUARDED, "{}").await;
-    scene.must(end == "APPROVAL_FAILED", end);
-    for _ in 0..4 {
-        scene.call("glob", r#"{"pattern": "*"}"#).await;
-    }
+    let full = Disk { stays_full: true, ..Disk::failing(&["approval/decided"], [true]) };
+    let (mut scene, disk) = on_a_disk(rules, full);
+    let ends = scene.calls(&[(GUARDED, "{}"), (GUARDED, "{}")]).await;
+    scene.must(ends.is_empty(), format!("{ends:?}"));
+    // With room again, what the turn left open is closed before the next one.
+    disk.is_full.store(false, Ordering::Relaxed);
+    let end = scene.call("nothing", "{}").await;
+    scene.must(end == "UNKNOWN_TOOL", end);
     scene
 }
 
 async fn a_disk_that_recovers(rules: Rules) -> Scene {
-    let mut scene = on_a_disk(rules, Disk::full(&["approval/decided"], [true])).await.allows(OWN, 1);
+    let (scene, _) = on_a_disk(rules, Disk::failing(&["approval/decided"], [true]));
+    let mut scene = scene.allows(OWN, 1);
     let ends = [scene.call(GUARDED, "{}").await, scene.call(OWN, "{}").await];
     scene.must(ends == ["APPROVAL_FAILED", "ok"], format!("{ends:?}"));
     scene
 }
 
 async fn a_disk_that_fails_in_turns(rules: Rules) -> Scene {
-    let disk = Disk::full(&["approval/asked", "approval/decided"], [true, false, true, false, true, false]);
-    let mut scene = on_a_disk(rules, disk).await;
-    let mut ends = Vec::new();
-    for _ in 0..2 {
-        ends.push(scene.call(GUARDED, "{}").await);
-    }
-    scene.must(!ends.contains(&"ok".to_owned()), format!("{ends:?}"));
+    let of_questions = &["approval/asked", "approval/decided"];
+    let (mut scene, _) = on_a_disk(rules, Disk::failing(of_questions, [true, false, true, false]));
+    let ends = [scene.call(GUARDED, "{}").await, scene.call(GUARDED, "{}").await];
+    scene.must(ends == ["APPROVAL_FAILED"; 2], format!("{ends:?}"));
     scene
 }

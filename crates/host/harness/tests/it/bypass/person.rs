@@ -10,7 +10,7 @@ use dsh_tools_core::Approval;
 use dsh_user_approval::{Answer, AnswerError, Answerer, ApprovalPolicy, Question};
 use parking_lot::Mutex;
 
-use super::scene::Tally;
+use super::tally::Tally;
 
 /// What is said to one question.
 #[derive(Clone)]
@@ -75,9 +75,7 @@ impl Answerer for Person {
             Said::Yes => self.yes(question).into(),
             Said::No => Approval::Rejected.into(),
             Said::Never => Answer::NEVER,
-            Said::YesAndNever => {
-                Answer { outcome: self.yes(question), policy: Some(ApprovalPolicy::Never) }
-            }
+            Said::YesAndNever => Answer { outcome: self.yes(question), policy: Some(ApprovalPolicy::Never) },
             Said::YesAfter(ms) => {
                 tokio::time::sleep(Duration::from_millis(ms)).await;
                 self.yes(question).into()

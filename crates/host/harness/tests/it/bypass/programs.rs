@@ -7,7 +7,9 @@ use dsh_harness::WorkerEntry;
 
 use super::attempts;
 use super::person::Said;
-use super::scene::{FORBIDDEN, GUARDED, Rules, Scene, Setup};
+use super::scene::Scene;
+use super::setup::Setup;
+use super::tally::{FORBIDDEN, GUARDED, Rules};
 
 attempts! {
     Runs by_their_names: "it calls each tool, catches the refusal, and tries again",
@@ -15,7 +17,7 @@ attempts! {
     Fails by_constructors: "it looks for the tools behind `constructor`, `__proto__` and prototypes",
     Fails by_other_names: "NUL, white space, case, lookalikes and `run_code` as members",
     Runs by_a_name_that_changes: "a name that is another one each time it is read",
-    Runs by_arguments_that_change: "arguments that are others each time they are read: what is shown is what runs",
+    Runs by_arguments_that_change: "arguments that change after the call, or each time they are read: what is shown is what runs",
     Runs fifty_at_once: "fifty calls at once, with one yes",
     Runs again_after_a_grant: "the same arguments again after a grant",
     Runs after_changing_its_world: "it replaces `JSON`, `Promise` and the prototypes before it calls",
@@ -106,7 +108,7 @@ async fn by_a_name_that_changes(rules: Rules) -> Scene {
         const names = ["glob", "forbidden", "guarded"];
         let reads = 0;
         const name = { toString() { return names[reads++ % names.length]; } };
-        for (let n = 0; n < 9; n++) { try { await tools[name]({ pattern: name }); } catch {} }
+        for (let n = 0; n < 9; n++) { try { await tools[name]({ pattern: "*" }); } catch {} }
         return reads;
     "#;
     runs(Setup::new(rules).scene(), code).await
@@ -115,16 +117,29 @@ async fn by_a_name_that_changes(rules: Rules) -> Scene {
 async fn by_arguments_that_change(rules: Rules) -> Scene {
     let code = r#"
         let reads = 0;
-        const sly = { get path() { return "read " + reads++; }, toJSON() { return { path: "json " + reads++ }; } };
-        const shifting = new Proxy({}, { ownKeys: () => ["n"], get: () => reads++,
-            getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true, value: reads++ }) });
-        try { await tools.guarded(sly); } catch {}
-        try { await tools.guarded(shifting); } catch {}
-        try { await tools.guarded(sly); } catch {}
-        return reads;
+        const ends = [];
+        for (const shown of ["first", "second"]) {
+            const given = { path: shown, list: [shown] };
+            const call = tools.guarded(given);
+            given.path = "another";
+            given.list.push("more");
+            try { await call; ends.push("ran"); } catch (error) { ends.push(String(error)); }
+        }
+        const sly = [
+            { get path() { return "read " + reads++; } },
+            Object.defineProperty({}, "toJSON", { value: () => ({ path: "json " + reads++ }) }),
+            new Proxy({}, { ownKeys: () => ["n"], get: () => reads++ }),
+        ];
+        for (const given of sly) {
+            try { await tools.guarded(given); ends.push("ran"); } catch (error) { ends.push(String(error)); }
+        }
+        return ends;
     "#;
     let scene = Setup::new(rules).says([Said::Yes, Said::Yes]).scene().allows(GUARDED, 2);
-    runs(scene, code).await
+    let mut scene = runs(scene, code).await;
+    let shown = scene.tally.ran_with("another");
+    scene.must(!shown, "what ran is not what was shown");
+    scene
 }
 
 async fn fifty_at_once(rules: Rules) -> Scene {
@@ -164,13 +179,18 @@ async fn after_changing_its_world(rules: Rules) -> Scene {
 }
 
 async fn behind_its_own_end(rules: Rules) -> Scene {
-    let code = "tools.guarded({}).catch(() => {}); tools.forbidden({}).catch(() => {}); return 1;";
-    let scene = Setup::new(rules).says([Said::YesAfter(50)]).scene();
-    let mut scene = scene;
-    scene.program(code).await;
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    let waits = match rules {
+        Rules::InForce => "await new Promise((done) => setTimeout(done, 20));",
+        Rules::Absent => "await Promise.allSettled(calls);",
+    };
+    let code = format!(
+        "const calls = [tools.guarded({{}}), tools.forbidden({{}})];
+        calls.map((call) => call.catch(() => {{}})); {waits} return 1;"
+    );
+    let mut scene = Setup::new(rules).says([Said::YesAfter(60_000)]).scene();
+    let end = scene.program(&code).await;
     let open = scene.agent.session().open_turn();
-    scene.must(open.is_none(), "the turn is open");
+    scene.must(end == "ok" && open.is_none(), end);
     scene
 }
 

@@ -14,7 +14,9 @@ use parking_lot::Mutex;
 
 use super::attempts;
 use super::person::{Person, Said};
-use super::scene::{ALL, FORBIDDEN, GUARDED, OWN, Rules, Scene, Setup, Shelf, Tally, counting};
+use super::scene::Scene;
+use super::setup::Setup;
+use super::tally::{ALL, FORBIDDEN, GUARDED, OWN, Rules, Shelf, Tally, counting};
 
 attempts! {
     Runs shadowed: "the agent's scope registers tools of its own under the three names",
@@ -55,7 +57,9 @@ async fn shadowed(rules: Rules) -> Scene {
     let scope = scene.agent.scope().clone();
     shadows(&mut scene, &scope);
     let scene = refused(scene).await;
-    scene.program("for (const name of ['forbidden', 'guarded']) { try { await tools[name]({}); } catch {} }").await;
+    scene
+        .program("for (const name of ['forbidden', 'guarded']) { try { await tools[name]({}); } catch {} }")
+        .await;
     scene
 }
 
@@ -146,7 +150,8 @@ async fn executed(scene: &mut Scene, input: impl Fn(&str) -> CallInput, codes: [
 async fn outside_of_a_turn(rules: Rules) -> Scene {
     let mut scene = Setup::new(rules).says(vec![Said::Yes; 3]).scene();
     let agent = scene.agent.clone();
-    let input = |tool: &str| CallInput { agent: Some(agent.clone()), ..CallInput::new("c", tool, object! {}) };
+    let input =
+        |tool: &str| CallInput { agent: Some(agent.clone()), ..CallInput::new("c", tool, object! {}) };
     executed(&mut scene, input, ["DENIED", "APPROVAL_FAILED", "APPROVAL_FAILED"]).await;
     let (questions, events) = (scene.tally.questions(), agent.session().len());
     scene.must(questions == 0 && events == 0, "a question was put, or recorded, outside of a turn");
@@ -203,7 +208,11 @@ async fn with_a_forged_parent(rules: Rules) -> Scene {
 }
 
 /// Somebody says yes to a call of `tool` after this has happened.
-async fn asked_while(rules: Rules, tool: &'static str, what: impl Fn(&Changes) + Send + Sync + 'static) -> Scene {
+async fn asked_while(
+    rules: Rules,
+    tool: &'static str,
+    what: impl Fn(&Changes) + Send + Sync + 'static,
+) -> Scene {
     let setup = Setup::new(rules);
     let changes = Arc::new(Changes {
         tools: Mutex::default(),
@@ -214,7 +223,9 @@ async fn asked_while(rules: Rules, tool: &'static str, what: impl Fn(&Changes) +
     let happens = {
         let changes = Arc::clone(&changes);
         move |question: &Question| {
-            *changes.tools.lock() = changes.tools.lock().take().map(|(tools, _)| (tools, Some(question.agent.scope().clone())));
+            if let Some((_, scope)) = &mut *changes.tools.lock() {
+                *scope = Some(question.agent.scope().clone());
+            }
             what(&changes);
         }
     };
@@ -240,7 +251,8 @@ struct Changes {
 impl Changes {
     fn register(&self, tool: &'static str, in_scope: bool) {
         let Some((tools, scope)) = self.tools.lock().clone() else { return };
-        let held = tools.register(scope.as_ref().filter(|_| in_scope), counting(&self.tally, tool, Rules::Absent));
+        let held =
+            tools.register(scope.as_ref().filter(|_| in_scope), counting(&self.tally, tool, Rules::Absent));
         self.kept.lock().push(held.unwrap());
     }
 }
@@ -297,18 +309,16 @@ async fn the_turn_is_cancelled(rules: Rules) -> Scene {
 
 async fn the_harness_goes(rules: Rules) -> Scene {
     let setup = Setup::new(rules);
-    let person = Person::new(&setup.tally, [Said::YesAfter(20)]);
+    let person = Person::new(&setup.tally, [Said::YesAfter(60_000)]);
     let mut scene = setup.answered_by(person).scene();
     let harness = scene.harness.as_ref().unwrap();
     let (ends, ()) = tokio::join!(scene.calls(&[(GUARDED, "{}"), (FORBIDDEN, "{}"), (OWN, "{}")]), async {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         harness.shut_down().await;
     });
-    let after = scene.turns.clone();
     scene.must(ends.len() == 3 && !ends.contains(&"ok".to_owned()), format!("{ends:?}"));
     // What is unmounted is gone, the tools before the rules.
     scene.harness = None;
-    drop(after);
     let later = scene.call_all().await;
     scene.must(later == ["UNKNOWN_TOOL"; 3], format!("{later:?}"));
     scene
