@@ -18,6 +18,8 @@ pub(crate) enum Needs {
     Model,
     /// Tools and event types only: a configured model that can't be had is no obstacle.
     Tools,
+    /// The same, for calls that no model makes.
+    Calls,
     /// The same, and programs that call the tools, whatever the model would be shown.
     Programs,
 }
@@ -34,7 +36,7 @@ impl Global {
         let model = match (&self.model, needs) {
             (Some(model), _) => Some(model.clone().based(&environment, Path::new(""))),
             (None, Needs::Model) => None,
-            (None, Needs::Tools | Needs::Programs) => Some(ModelChoice::Demo),
+            (None, Needs::Tools | Needs::Calls | Needs::Programs) => Some(ModelChoice::Demo),
         };
         let mut builder = Harness::builder(environment).answerer(answerer);
         if let Some(file) = &self.config {
@@ -43,6 +45,10 @@ impl Global {
         let mode = if needs == Needs::Programs { Some(Presentation::Code) } else { self.mode };
         if let Some(mode) = mode {
             builder = builder.mode(mode);
+        }
+        // A log that goes on may be read by a model some day.
+        if matches!(needs, Needs::Calls | Needs::Programs) && self.session.is_none() {
+            builder = builder.whole_results();
         }
         if let Some(preset) = &self.preset {
             builder = builder.preset(preset);

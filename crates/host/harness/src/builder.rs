@@ -27,6 +27,7 @@ pub struct HarnessBuilder {
     own_model: Option<Arc<dyn Model>>,
     answerer: Option<Arc<dyn Answerer>>,
     preset: Option<Arc<str>>,
+    whole_results: bool,
     mode: Option<Presentation>,
     worker: WorkerEntry,
 }
@@ -72,6 +73,7 @@ impl Harness {
             own_model: None,
             answerer: None,
             preset: None,
+            whole_results: false,
             mode: None,
             worker: WorkerEntry::Reexec,
         }
@@ -118,6 +120,12 @@ impl HarnessBuilder {
         Self { preset: Some(name.into()), ..self }
     }
 
+    /// Results are read by no model and kept in no log: they are given whole, and nothing of them is stored.
+    #[must_use]
+    pub fn whole_results(self) -> Self {
+        Self { whole_results: true, ..self }
+    }
+
     /// The presentation mode, above what the configuration says.
     #[must_use]
     pub fn mode(self, mode: Presentation) -> Self {
@@ -133,7 +141,18 @@ impl HarnessBuilder {
 
     /// Reads everything, then mounts everything. After an error nothing is mounted.
     pub fn build(self) -> Result<Harness, HarnessError> {
-        let Self { environment, config, rows, model, own_model, answerer, preset, mode, worker } = self;
+        let Self {
+            environment,
+            config,
+            rows,
+            model,
+            own_model,
+            answerer,
+            preset,
+            whole_results,
+            mode,
+            worker,
+        } = self;
         for (index, row) in rows.iter().enumerate() {
             if SETTINGS.contains(&row.name()) {
                 return Err(HarnessError::ReservedRow(row.name()));
@@ -167,6 +186,7 @@ impl HarnessBuilder {
         host.presentation = mode.or(settings.mode).unwrap_or(Presentation::Both);
         host.answerer = answerer;
         host.preset_choice = preset;
+        host.whole_results = whole_results;
         let mut mounted = Mounted::default();
         for ((name, mount), row) in mounts.into_iter().zip(&rows) {
             let done = mounted.mount(name, row.summary(), mount, &host);

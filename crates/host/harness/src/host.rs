@@ -54,6 +54,8 @@ pub struct Host {
     /// Work in the background: whoever shuts the harness down waits for it, so it ends by itself or when its row is
     /// unmounted.
     pub tasks: TaskTracker,
+    /// Whether results are read by no model and kept in no log, so that they are given whole.
+    pub whole_results: bool,
     /// Directories, clock and ids.
     pub environment: Environment,
     /// The model that was asked for above the configuration, if any.
@@ -101,6 +103,7 @@ impl Host {
             own_model: None,
             approvals: Slot::empty(),
             presets: Slot::empty(),
+            whole_results: false,
             preset_choice: None,
             answerer: None,
             config_base,

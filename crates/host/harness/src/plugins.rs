@@ -192,6 +192,9 @@ fn repeat_reminder(config: RepeatConfig, host: &Host) -> Result<Registrations, M
 }
 
 fn spill_local(mut config: LocalSpillConfig, host: &Host) -> Result<Registrations, MountError> {
+    if host.whole_results {
+        return Ok(Registrations::new());
+    }
     let environment = &host.environment;
     // Beside the logs that mention them, so that they are there when a session goes on.
     let beside = environment.state.as_ref().and_then(|state| state.parent()).map(|state| state.join("spill"));
@@ -200,9 +203,10 @@ fn spill_local(mut config: LocalSpillConfig, host: &Host) -> Result<Registration
     // A sweep in the background moves nobody's clock.
     let now = Arc::new(Stopped(environment.clock.now_ms()));
     let store = LocalSpill::new(config, &environment.root, now)?;
-    // Whoever is shown a locator reads it with `read`.
-    let mut mounted: Registrations = host.policy.read_also(&store.root()?).into();
-    mounted.push(host.spill.provide(Arc::new(store.clone()))?);
+    let mut mounted: Registrations = host.spill.provide(Arc::new(store.clone()))?.into();
+    // Whoever is shown a locator reads it with `read`, and no other session's.
+    let of_session = store.clone();
+    mounted.push(host.policy.read_own(move |session| of_session.directory(session)));
     let sweep = move |cancel: Cancel| async move {
         match store.sweep(&cancel).await {
             Err(error) if !cancel.is_cancelled() => tracing::warn!(%error, "old results could not be swept"),
@@ -225,7 +229,10 @@ impl Clock for Stopped {
 fn spill_policy(mut config: SpillConfig, host: &Host) -> Result<Registrations, MountError> {
     /// What a model reads of one result where nothing is configured (spec 08 §4.1).
     const INLINE_BYTES: u64 = 50_000;
-    config.max_inline_bytes.get_or_insert(INLINE_BYTES);
+    config.max_inline_bytes = match config.max_inline_bytes {
+        _ if host.whole_results => None,
+        configured => configured.or(Some(INLINE_BYTES)),
+    };
     Ok(SpillPolicy::new(host.tools.clone(), host.spill.clone(), config).register()?)
 }
 

@@ -1,30 +1,57 @@
 //! The policy in force, for everybody who asks per call.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 
 use dsh_lifecycle::Registration;
 use dsh_sandbox_policy::{PolicySource, SandboxMode, SandboxPolicy, SessionModes};
-use dsh_session::Session;
-use parking_lot::RwLock;
+use dsh_session::{Event, Session, SessionObserver};
+use parking_lot::{Mutex, RwLock};
 
-/// One policy for all sessions, whose mode can be switched between two calls; a session that its log gives a mode of
-/// its own has that one.
-#[derive(Debug)]
+/// One policy for all sessions, whose mode can be switched between two calls. A session that its log gives a mode of its own
+/// has that one, and one that has directories of its own may read there.
 pub struct SharedPolicy {
     shared: RwLock<Arc<SandboxPolicy>>,
-    sessions: SessionModes,
+    modes: SessionModes,
+    sessions: RwLock<BTreeMap<Arc<str>, Weak<Own>>>,
+    own_root: RwLock<Option<Arc<OwnRoot>>>,
+}
+
+/// The directory of a session, by its id; `None` while there is none.
+type OwnRoot = dyn Fn(&str) -> Option<PathBuf> + Send + Sync;
+
+/// What one session has to itself. The session holds it, as an observer, so that it goes with the session.
+#[derive(Default)]
+struct Own {
+    /// Its id, and that of the session that it was forked from, whose texts its history mentions.
+    ids: Vec<Arc<str>>,
+    roots: OnceLock<Vec<PathBuf>>,
+    made: Mutex<Option<Made>>,
+}
+
+/// A session's policy, and what it was made of.
+struct Made {
+    of: Arc<SandboxPolicy>,
+    policy: Arc<SandboxPolicy>,
 }
 
 impl SharedPolicy {
     /// A policy to begin with.
     pub fn new(policy: SandboxPolicy) -> Self {
-        Self { shared: RwLock::new(Arc::new(policy)), sessions: SessionModes::new() }
+        let (shared, modes) = (RwLock::new(Arc::new(policy)), SessionModes::new());
+        Self { shared, modes, sessions: RwLock::default(), own_root: RwLock::default() }
     }
 
-    /// Lets a session have a mode of its own, as its log says it, from now on.
+    /// Lets a session have a mode and directories of its own, from now on.
     pub fn follow(&self, session: &Session) {
-        self.sessions.follow(session);
+        self.modes.follow(session);
+        let ids = [session.id()].into_iter().chain(session.header().parent_session()).cloned().collect();
+        let own = Arc::new(Own { ids, ..Own::default() });
+        session.observe(Arc::clone(&own) as _).keep();
+        let mut sessions = self.sessions.write();
+        sessions.retain(|_, own| own.strong_count() > 0);
+        sessions.insert(Arc::clone(session.id()), Arc::downgrade(&own));
     }
 
     /// The policy that a call of no session would be told now.
@@ -40,25 +67,18 @@ impl SharedPolicy {
         *policy = Arc::new(protecting);
     }
 
-    /// Lets everybody read below a directory, in addition. What it returns takes that back.
-    pub fn read_also(self: &Arc<Self>, root: &Path) -> Registration {
-        let root = canonical(root);
-        let change = |change: &dyn Fn(&mut SandboxPolicy), this: &Self| {
-            let mut policy = this.shared.write();
-            let mut changed = SandboxPolicy::clone(&policy);
-            change(&mut changed);
-            *policy = Arc::new(changed);
-        };
-        change(&|policy| policy.read_roots.push(root.clone()), self);
+    /// Lets each session read below a directory of its own, and no other's. What it returns takes that back; a session that has
+    /// asked for its directory before keeps it.
+    pub fn read_own(
+        self: &Arc<Self>,
+        root: impl Fn(&str) -> Option<PathBuf> + Send + Sync + 'static,
+    ) -> Registration {
+        *self.own_root.write() = Some(Arc::new(root));
         let this = Arc::downgrade(self);
         Registration::new(move || {
-            let Some(this) = this.upgrade() else { return };
-            let last = |policy: &mut SandboxPolicy| {
-                if let Some(at) = policy.read_roots.iter().rposition(|held| *held == root) {
-                    policy.read_roots.remove(at);
-                }
-            };
-            change(&last, &this);
+            if let Some(this) = this.upgrade() {
+                this.own_root.write().take();
+            }
         })
     }
 
@@ -68,6 +88,57 @@ impl SharedPolicy {
         let before = policy.mode;
         *policy = Arc::new(policy.with_mode(mode));
         before
+    }
+
+    /// The directories of a session; none as long as one of them is not there.
+    fn roots<'a>(&self, own: &'a Own) -> &'a [PathBuf] {
+        if let Some(roots) = own.roots.get() {
+            return roots;
+        }
+        let Some(root) = self.own_root.read().clone() else { return &[] };
+        let found: Option<Vec<_>> = own.ids.iter().map(|id| root(id).map(|root| canonical(&root))).collect();
+        match found {
+            Some(found) => own.roots.get_or_init(|| found),
+            None => &[],
+        }
+    }
+}
+
+impl PolicySource for SharedPolicy {
+    fn policy(&self, session: Option<&str>) -> Arc<SandboxPolicy> {
+        let shared = self.current();
+        let Some(session) = session else { return shared };
+        let mode = self.modes.of(session).unwrap_or(shared.mode);
+        let own = self.sessions.read().get(session).and_then(Weak::upgrade);
+        let Some(own) = own else {
+            return if mode == shared.mode { shared } else { Arc::new(shared.with_mode(mode)) };
+        };
+        let roots = self.roots(&own);
+        if mode == shared.mode && roots.is_empty() {
+            return shared;
+        }
+        let mut made = own.made.lock();
+        let known = made.as_ref().filter(|made| Arc::ptr_eq(&made.of, &shared) && made.policy.mode == mode);
+        if let Some(known) =
+            known.filter(|known| known.policy.read_roots.len() == shared.read_roots.len() + roots.len())
+        {
+            return Arc::clone(&known.policy);
+        }
+        let mut policy = shared.with_mode(mode);
+        policy.read_roots.extend_from_slice(roots);
+        let policy = Arc::new(policy);
+        *made = Some(Made { of: shared, policy: Arc::clone(&policy) });
+        policy
+    }
+}
+
+impl SessionObserver for Own {
+    fn appended(&self, _: &Arc<Event>) {}
+}
+
+impl std::fmt::Debug for SharedPolicy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SharedPolicy").field("shared", &self.current()).finish_non_exhaustive()
     }
 }
 
@@ -79,15 +150,5 @@ fn canonical(path: &Path) -> PathBuf {
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => canonical(parent).join(name),
         _ => path.to_owned(),
-    }
-}
-
-impl PolicySource for SharedPolicy {
-    fn policy(&self, session: Option<&str>) -> Arc<SandboxPolicy> {
-        let shared = self.current();
-        match session.and_then(|session| self.sessions.of(session)) {
-            Some(own) if own != shared.mode => Arc::new(shared.with_mode(own)),
-            _ => shared,
-        }
     }
 }

@@ -17,8 +17,7 @@ use crate::work::{Fate, run};
 use crate::{ConfigError, LocalSpillConfig, name};
 
 /// What the model is told about reading a text.
-const HINT: &str =
-    "Read it page by page with `read` (`offset`, `limit`), or search it with `grep` on that path.";
+const HINT: &str = "Read it page by page with `read` (`offset`, `limit`; `column` in a long line), or search it with `grep` on that path.";
 /// How often, and how often at most, a writer asks for a directory that is being swept.
 const ASKS: (Duration, usize) = (Duration::from_millis(20), 100);
 const DAY_MS: i64 = 86_400_000;
@@ -54,6 +53,12 @@ impl LocalSpill {
     /// UTF-8.
     pub fn root(&self) -> Result<PathBuf, SpillError> {
         self.0.root.path()
+    }
+
+    /// The directory of a session's texts, whether there are some or not; `None` as long as nobody needed a private root. No
+    /// call of the system.
+    pub fn directory(&self, session_id: &str) -> Option<PathBuf> {
+        Some(Place::new(self.0.root.known()?, session_id).path())
     }
 
     /// Removes the texts of sessions that saved none for `keepDays`, and what killed writers left unfinished. It touches

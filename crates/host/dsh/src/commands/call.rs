@@ -22,7 +22,7 @@ use crate::{input, output};
 /// Calls `tool` and prints what came of it.
 pub(crate) async fn call(global: &Global, tool: &str, arguments: String) -> Result<(), Failure> {
     let interrupts = Interrupts::listen()?;
-    let harness = global.harness(Needs::Tools)?;
+    let harness = global.harness(Needs::Calls)?;
     let arguments = if arguments == "-" { interrupts.unless(input::stdin()).await? } else { arguments };
     made(global, &interrupts, harness, CALL, (tool, arguments), |answer, _| answer.print(global.json)).await
 }

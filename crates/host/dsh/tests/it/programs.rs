@@ -2,6 +2,8 @@
 
 use std::io::Write as _;
 
+use dsh_json::Json;
+
 use crate::world::{Ran, World};
 
 const PROGRAM: &str = "
@@ -142,4 +144,16 @@ fn the_declarations_are_those_of_the_visible_tools_in_each_language() {
     }
     let ran = world.dsh(["sdk", "--language", "ruby"]);
     assert_eq!(ran.code, 2);
+}
+
+/// No model reads the result, so it is whole, and nothing of it is left behind; in a log that may go on it is bounded.
+#[test]
+fn a_large_result_is_whole_unless_it_goes_into_a_log() {
+    let world = World::new();
+    world.file("big.ts", "return Array.from({ length: 20000 }, (_, n) => n);");
+    let ran = world.dsh(["code", "big.ts"]).done();
+    assert_eq!(Json::parse(&ran.out).unwrap().as_array().map(<[Json]>::len), Some(20_000));
+    assert!(!world.path("state").exists(), "nothing is stored");
+    let ran = world.dsh(["code", "big.ts", "--session", "s.jsonl"]).done();
+    assert!(ran.out.len() < 60_000 && ran.out.contains("is stored at "), "{}", ran.out.len());
 }

@@ -4,18 +4,19 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dsh_harness::{Agent, Harness, Host, row};
+use dsh_harness::{Agent, Harness, Host, SessionChoice, row};
 use dsh_json::Json;
 use dsh_lifecycle::Cancel;
 use dsh_llm::{Source, plain_text, text};
-use dsh_session::{ToolResult, UserMessage};
+use dsh_session::{Header, ToolResult, UserMessage};
+use dsh_session_jsonl::fork;
 use dsh_tools_core::{
     AnyTool, Approval, BoxFuture, Content, Definition, Registrations, RunContext, Schema, ToolError, object,
 };
 use dsh_user_approval::{ApprovalAsked, ApprovalDecided};
 use serde::Deserialize;
 
-use crate::world::{SCRIPTED, Says, World, agent, call, config, verdict};
+use crate::world::{SCRIPTED, Says, World, agent, call, call_of, config, verdict};
 
 /// Waits until it is told to stop.
 struct Patient;
@@ -182,33 +183,53 @@ fn locator(told: &str) -> String {
     rest.split_once(".txt.").unwrap().0.to_owned() + ".txt"
 }
 
-/// What is too large is stored whole, shown in part, and read on with the tools, also in a later life of the session.
+/// What is too large is stored whole, shown in part, and read on with the tools: by this session, also in a later life, and
+/// by one that was forked from it; by no other.
 #[tokio::test]
-async fn a_large_result_is_read_on_from_where_it_is_stored() {
+async fn a_large_result_is_read_on_by_its_own_session_and_no_other() {
     let world = World::new();
-    let settings =
-        config(&world.file("dsh.toml"), "talker.lines = 10000\n[spill-policy]\nmaxInlineBytes = 2000\n");
+    let text = "talker.lines = 10000\n[spill-policy]\nmaxInlineBytes = 2000\n";
+    let settings = config(&world.file("dsh.toml"), text);
     let build = || world.builder().config(settings.clone()).row(talker()).build().unwrap();
+    let open = |harness: &Harness, name: &str| {
+        harness.agent(harness.open_session(&SessionChoice::File(world.path(name))).unwrap().session)
+    };
     let harness = build();
-    let (told, code) = call(&harness, "talk", "{}").await;
+    let first = open(&harness, "first.jsonl");
+    let (told, code) = call_of(&harness, &first, "talk", "{}").await;
     assert!(code.is_none() && told.len() <= 2_000, "{told}");
     assert!(told.starts_with("line 1\nline 2\n") && told.contains("\nline 10000\n"), "{told}");
     let stored = locator(&told);
     assert!(stored.starts_with(world.path("spill/session-").to_str().unwrap()), "{stored}");
     let whole: String = (1..=10_000).map(|line| format!("line {line}\n")).collect();
     assert_eq!(std::fs::read_to_string(&stored).unwrap(), whole);
+    let child = Header::new("child", 0).unwrap();
+    drop(first);
+    fork(world.path("first.jsonl"), None, world.path("child.jsonl"), child, &harness.host().vocabulary())
+        .unwrap();
     drop(harness);
 
     let harness = build();
-    let (page, code) =
-        call(&harness, "read", &format!(r#"{{"file_path": "{stored}", "offset": 5000, "limit": 2}}"#)).await;
-    assert!(code.is_none() && page.contains("5000: line 5000\n5001: line 5001\n"), "{page}");
-    let (found, code) =
-        call(&harness, "grep", &format!(r#"{{"pattern": "line 77[0-3]$", "path": "{stored}"}}"#)).await;
-    assert!(code.is_none() && found.contains("line 773"), "{found}");
-    // It is there to be read, and no tool's to change.
-    let (_, code) = call(&harness, "write", &format!(r#"{{"file_path": "{stored}", "content": "x"}}"#)).await;
-    assert_eq!(code.as_deref(), Some("FS_SANDBOX_DENIED"));
+    let page = format!(r#"{{"file_path": "{stored}", "offset": 5000, "limit": 2}}"#);
+    let search = format!(r#"{{"pattern": "line 77[0-3]$", "path": "{stored}"}}"#);
+    for name in ["first.jsonl", "child.jsonl"] {
+        let agent = open(&harness, name);
+        let (page, code) = call_of(&harness, &agent, "read", &page).await;
+        assert!(code.is_none() && page.contains("5000: line 5000\n5001: line 5001\n"), "{name}: {page}");
+        let (found, code) = call_of(&harness, &agent, "grep", &search).await;
+        assert!(code.is_none() && found.contains("line 773"), "{found}");
+        // It is there to be read, and no tool's to change.
+        let write = format!(r#"{{"file_path": "{stored}", "content": "x"}}"#);
+        let (_, code) = call_of(&harness, &agent, "write", &write).await;
+        assert_eq!(code.as_deref(), Some("FS_SANDBOX_DENIED"));
+    }
+    let other = open(&harness, "other.jsonl");
+    let above = world.path("spill");
+    let listing = format!(r#"{{"pattern": "**", "path": "{}"}}"#, above.display());
+    for (tool, arguments) in [("read", &page), ("grep", &search), ("glob", &listing)] {
+        let (told, code) = call_of(&harness, &other, tool, arguments).await;
+        assert_eq!(code.as_deref(), Some("FS_SANDBOX_DENIED"), "{tool}: {told}");
+    }
 }
 
 /// Whatever becomes of the store, the call stays what it was.

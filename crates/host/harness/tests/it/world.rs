@@ -109,12 +109,22 @@ pub(crate) fn agent(harness: &Harness) -> Agent {
 
 /// Makes one call as a turn. What the model reads of its result, and the code of its failure.
 pub(crate) async fn call(harness: &Harness, tool: &str, arguments: &str) -> (String, Option<String>) {
-    let agent = agent(harness);
-    let call = RequestedCall { id: "c1".into(), name: tool.into(), arguments: arguments.into() };
+    call_of(harness, &agent(harness), tool, arguments).await
+}
+
+/// The same of this agent.
+pub(crate) async fn call_of(
+    harness: &Harness,
+    agent: &Agent,
+    tool: &str,
+    arguments: &str,
+) -> (String, Option<String>) {
+    let id = format!("c{}", agent.session().len()).into();
+    let call = RequestedCall { id, name: tool.into(), arguments: arguments.into() };
     let turn = CallTurn { origin: "test".into(), note: "A test's call.".into(), calls: vec![call] };
-    harness.run_calls(&agent, turn, &Cancel::new()).await.unwrap();
+    harness.run_calls(agent, turn, &Cancel::new()).await.unwrap();
     let read = |event: &Arc<dsh_session::Event>| event.read::<dsh_session::ToolResult>();
-    let result = agent.session().events().iter().find_map(read).unwrap().unwrap();
+    let result = agent.session().events().iter().rev().find_map(read).unwrap().unwrap();
     let block = result.message.content.first().cloned().unwrap();
     let ContentBlock::ToolResult { content, .. } = block else { panic!("no result: {block:?}") };
     (dsh_llm::plain_text(&content), result.error.map(|error| error.code.to_string()))
