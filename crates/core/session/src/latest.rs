@@ -15,7 +15,7 @@ use crate::session::Session;
 ///
 /// It keeps no session alive, and forgets those that are gone.
 #[derive(Debug)]
-pub struct Latest<P>(RwLock<BTreeMap<Arc<str>, Followed<P>>>);
+pub struct Latest<P>(RwLock<BTreeMap<Arc<str>, Vec<Followed<P>>>>);
 
 #[derive(Debug)]
 struct Followed<P> {
@@ -40,17 +40,19 @@ impl<P: Payload + Clone + Send> Latest<P> {
         self.followed(session);
     }
 
-    /// The payload of the last event in a followed session, by the session's id; `None` when there is none.
+    /// The payload of the last event in a followed session, by the session's id; `None` when there is none. Of several living
+    /// sessions of one id it is the one that was followed last.
     pub fn of(&self, session: &str) -> Option<P> {
-        self.0.read().get(session)?.last.upgrade()?.get().map(|(_, payload)| payload)
+        let last = self.0.read().get(session)?.iter().rev().find_map(|followed| followed.last.upgrade())?;
+        last.get().map(|(_, payload)| payload)
     }
 
     /// The same with the seq of the event, in a session that is followed from now on if it was not.
     pub fn last(&self, session: &Session) -> Option<(u64, P)> {
         let known = {
             let followed = self.0.read();
-            let known = followed.get(session.id()).filter(|known| known.identity == session.identity());
-            known.and_then(|known| known.last.upgrade())
+            let known = followed.get(session.id()).into_iter().flatten();
+            known.filter(|known| known.identity == session.identity()).find_map(|known| known.last.upgrade())
         };
         known.unwrap_or_else(|| self.followed(session)).get()
     }
@@ -63,9 +65,12 @@ impl<P: Payload + Clone + Send> Latest<P> {
             last.note(&event);
         }
         let mut followed = self.0.write();
-        followed.retain(|_, known| known.last.strong_count() > 0);
+        followed.retain(|_, known| {
+            known.retain(|known| known.last.strong_count() > 0);
+            !known.is_empty()
+        });
         let known = Followed { identity: session.identity(), last: Arc::downgrade(&last) };
-        followed.insert(Arc::clone(session.id()), known);
+        followed.entry(Arc::clone(session.id())).or_default().push(known);
         last
     }
 }

@@ -103,17 +103,24 @@ impl Execution {
 
 /// One trip through the rest of the `execute` stage, with the cancellation that holds for it.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Attempt {
-    /// The call.
-    pub execution: Arc<Execution>,
-    /// What stops this attempt: the caller's cancellation or a child of it.
-    pub cancel: Cancel,
+    pub(crate) execution: Arc<Execution>,
+    pub(crate) cancel: Cancel,
 }
 
 impl Attempt {
     pub(crate) fn first(execution: &Arc<Execution>) -> Self {
         Self { execution: Arc::clone(execution), cancel: execution.cancel.clone() }
+    }
+
+    /// The call.
+    pub fn execution(&self) -> &Arc<Execution> {
+        &self.execution
+    }
+
+    /// What stops this attempt: the caller's cancellation or a child of it.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     /// The same call under a cancellation of its own, which also hears this one: how a wrapper sets a deadline. There

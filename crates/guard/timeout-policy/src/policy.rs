@@ -40,7 +40,7 @@ impl TimeoutPolicy {
 
     /// The budget of the tool that is called, as the calling agent sees it.
     fn budget(&self, attempt: &Attempt) -> Option<Duration> {
-        let tool = self.tools.called(&attempt.execution)?;
+        let tool = self.tools.called(attempt.execution())?;
         let millis = |millis: std::num::NonZeroU64| Duration::from_millis(millis.get());
         let budget = tool.timeout().or(self.config.default_ms.map(millis))?;
         Some(self.config.max_ms.map_or(budget, |most| budget.min(millis(most))))
@@ -56,13 +56,13 @@ impl Layer<Attempt, Answer> for TimeoutPolicy {
         tokio::select! {
             biased;
             answer = &mut body => return answer,
-            () = sleep(budget) => attempt.cancel.cancel(Cause::Deadline),
+            () = sleep(budget) => attempt.cancel().cancel(Cause::Deadline),
         }
         let grace = Duration::from_millis(self.config.grace_ms.get());
         let answer = if let Ok(answer) = timeout(grace, &mut body).await {
             answer
         } else {
-            let tool = &*cx.execution.name;
+            let tool = &*cx.execution().name;
             tracing::warn!(tool, ?budget, ?grace, "a tool was told to stop and goes on");
             if self.config.abandon {
                 return Ok(Answer::failed(abandoned(budget, began.elapsed())));
@@ -70,7 +70,7 @@ impl Layer<Attempt, Answer> for TimeoutPolicy {
             body.await
         };
         // Whoever stopped it first decides what it was.
-        if attempt.cancel.own_cause() != Some(Cause::Deadline) {
+        if attempt.cancel().own_cause() != Some(Cause::Deadline) {
             return answer;
         }
         Ok(Answer::failed(timed_out(budget, began.elapsed(), ended_well(&answer))))

@@ -192,6 +192,13 @@ impl HarnessBuilder {
             let done = mounted.mount(name, row.summary(), mount, &host);
             done.map_err(|source| HarnessError::Mount { plugin: name, source })?;
         }
+        if let Some(rules) = host.rules.get() {
+            let view = host.tools.view(None);
+            let tools: Vec<&str> = view.tools().map(|tool| &**tool.name()).collect();
+            for rule in rules.nobodys(&tools) {
+                tracing::warn!("{rule} names no tool that is here; is it written as the tool is?");
+            }
+        }
         Ok(Harness::new(host, mounted, config.file))
     }
 }

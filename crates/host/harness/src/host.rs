@@ -10,6 +10,7 @@ use dsh_lifecycle::Slot;
 use dsh_llm::Model;
 use dsh_mcp_server::McpServerConfig;
 use dsh_permission_presets::Presets;
+use dsh_permission_rules::RulesConfig;
 use dsh_session::{Vocabulary, VocabularyError};
 use dsh_spill::SpillStore;
 use dsh_system_prompt::SystemPrompt;
@@ -68,6 +69,8 @@ pub struct Host {
     pub approvals: Slot<Approvals>,
     /// The permission presets.
     pub presets: Slot<Presets>,
+    /// The rules by names of tools.
+    pub rules: Slot<RulesConfig>,
     /// The preset that was asked for above the configuration, if any.
     pub preset_choice: Option<Arc<str>>,
     /// Somebody who can be asked, if anybody can.
@@ -103,6 +106,7 @@ impl Host {
             own_model: None,
             approvals: Slot::empty(),
             presets: Slot::empty(),
+            rules: Slot::empty(),
             whole_results: false,
             preset_choice: None,
             answerer: None,

@@ -41,6 +41,7 @@ pub use dsh_agent::{Agent, CallTurn, RequestedCall, TurnError};
 pub use dsh_agent_loop::TurnOutcome;
 pub use dsh_llm_openai::Provider;
 pub use dsh_permission_presets::Presets;
+pub use dsh_permission_rules::RulesConfig;
 pub use dsh_sandbox_policy::SandboxMode;
 pub use dsh_tools_core::Presentation;
 pub use dsh_worker::Entry as WorkerEntry;

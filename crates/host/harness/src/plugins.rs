@@ -32,7 +32,7 @@ use dsh_tool_fs::{FsTools, FsToolsConfig};
 use dsh_tool_fs_search::{SearchTools, SearchToolsConfig};
 use dsh_tool_sdk::Language;
 use dsh_tools_core::{Presentation, with_dispatches};
-use dsh_user_approval::{ApprovalConfig, Approvals};
+use dsh_user_approval::{ApprovalConfig, ApprovalPolicy, Approvals};
 use serde::Deserialize;
 
 use crate::model::ModelConfig;
@@ -163,7 +163,18 @@ fn permission_presets(config: PresetsConfig, host: &Host) -> Result<Registration
     };
     let mut mounted = presets.register(&host.hooks);
     // What acts for no session is held to the same.
-    let initial = presets.resolve(host.preset_choice.as_deref().unwrap_or(presets.default_preset()))?;
+    let name = host.preset_choice.as_ref().unwrap_or(presets.default_preset());
+    let initial = presets.resolve(name)?;
+    if host.preset_choice.is_none()
+        && approvals.default_policy() == ApprovalPolicy::Never
+        && initial.approval == ApprovalPolicy::Ask
+    {
+        return Err(format!(
+            "the preset `{name}` asks, and [user-approval] says `policy = \"never\"`: choose a preset that never asks as `defaultPreset`, \
+             or take the policy away"
+        )
+        .into());
+    }
     let before = (host.policy.set_mode(initial.sandbox), approvals.set_default_policy(initial.approval));
     let policy = Arc::downgrade(&host.policy);
     mounted.push(Registration::new(move || {
@@ -178,7 +189,11 @@ fn permission_presets(config: PresetsConfig, host: &Host) -> Result<Registration
 }
 
 fn permission_rules(config: RulesConfig, host: &Host) -> Result<Registrations, MountError> {
-    Ok(PermissionRules::new(host.tools.clone(), config)?.register())
+    let mut mounted = PermissionRules::new(host.tools.clone(), config.clone())?.register();
+    if !mounted.is_empty() {
+        mounted.push(host.rules.provide(Arc::new(config))?);
+    }
+    Ok(mounted)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "as every row")]

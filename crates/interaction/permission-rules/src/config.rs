@@ -24,6 +24,24 @@ pub struct RulesConfig {
     pub otherwise: Verdict,
 }
 
+impl RulesConfig {
+    /// The names in the lists that none of these tools has, as they would be written: a tool may come later, or a name be
+    /// mistaken.
+    pub fn nobodys<'a>(&'a self, tools: &[&str]) -> Vec<String> {
+        let lists = [(List::Allow, &self.allow), (List::Ask, &self.ask), (List::Deny, &self.deny)];
+        let nobodys = |name: &&'a String| {
+            let pattern = Pattern::new(name);
+            !tools.iter().any(|tool| pattern.matches(tool))
+        };
+        lists
+            .iter()
+            .flat_map(|(list, names)| {
+                names.iter().filter(nobodys).map(move |name| format!("[permission-rules] {list} = {name:?}"))
+            })
+            .collect()
+    }
+}
+
 /// What holds for a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -35,6 +53,16 @@ pub enum Verdict {
     Ask,
     /// It does not run.
     Deny,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
 }
 
 /// One of the three lists.
@@ -64,6 +92,16 @@ pub enum ConfigError {
     /// A name without a character, which no tool has.
     #[error("`{0}` has an empty name, which names no tool; leave it out, or write `*` for every tool")]
     Empty(List),
+    /// A name with a character that no tool's name has.
+    #[error(
+        "`{list}` has {pattern:?}, which no tool can be called: names have letters, digits, `_`, `-`, and here `*`"
+    )]
+    NoName {
+        /// The list.
+        list: List,
+        /// The name.
+        pattern: String,
+    },
     /// A name that stands in one list twice.
     #[error("`{list}` has `{pattern}` twice")]
     Twice {
@@ -137,6 +175,10 @@ fn rules(list: List, names: Vec<String>) -> Result<Vec<Rule>, ConfigError> {
         if name.trim().is_empty() {
             return Err(ConfigError::Empty(list));
         }
+        let can_be = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'*');
+        if !name.bytes().all(can_be) {
+            return Err(ConfigError::NoName { list, pattern: name.clone() });
+        }
         if !seen.insert(name) {
             return Err(ConfigError::Twice { list, pattern: name.clone() });
         }
@@ -200,10 +242,21 @@ mod tests {
     }
 
     #[test]
+    fn names_that_no_tool_has_are_known() {
+        let text = r#"{"allow": ["read"], "ask": ["w*", "Write"], "deny": ["wirte*", "run-code"]}"#;
+        let config = Json::parse(text).unwrap().read::<RulesConfig>().unwrap();
+        let nobodys = config.nobodys(&["read", "write", "run_code"]);
+        let expected = ["ask = \"Write\"", "deny = \"wirte*\"", "deny = \"run-code\""];
+        assert_eq!(nobodys, expected.map(|rule| format!("[permission-rules] {rule}")));
+    }
+
+    #[test]
     fn what_is_no_configuration_is_refused() {
         for (text, says) in [
             (r#"{"deny": ["a", ""]}"#, "`deny` has an empty name"),
             (r#"{"ask": [" "]}"#, "`ask` has an empty name"),
+            (r#"{"deny": ["a", " write"]}"#, "`deny` has \" write\", which no tool can be called"),
+            (r#"{"deny": ["read, write"]}"#, "`deny` has \"read, write\", which no tool can be called"),
             (r#"{"allow": ["a*", "b", "a*"]}"#, "`allow` has `a*` twice"),
             (r#"{"otherwise": "never"}"#, "never"),
             (r#"{"otherwise": "Deny"}"#, "Deny"),

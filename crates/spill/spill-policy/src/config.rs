@@ -8,8 +8,8 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SpillConfig {
-    /// How many bytes of text a result may have, in UTF-8; a larger one is stored and shown in part. 0 allows none. Default
-    /// none: nothing is bounded, and nothing is registered.
+    /// How many bytes of text a result may have, in UTF-8; a larger one is stored and shown in part. Where not even the notice
+    /// fits, some 250 bytes, it stays whole. Default none: nothing is bounded, and nothing is registered.
     pub max_inline_bytes: Option<u64>,
     /// How long the store may take for one text, in milliseconds from 1. Later than that, the text stays whole. Default 5,000.
     pub save_ms: NonZeroU64,

@@ -82,10 +82,10 @@ impl Guard for Policy {
 impl Layer<Attempt, Answer> for Policy {
     async fn call(&self, attempt: &Attempt, next: Next<'_, Attempt, Answer>) -> Result<Answer, ToolError> {
         match self.row.around {
-            Some(answer) if self.note("execute", &attempt.execution) => Ok(answer()),
+            Some(answer) if self.note("execute", attempt.execution()) => Ok(answer()),
             Some(_) => next.run(attempt).await,
             None => {
-                self.note("execute", &attempt.execution);
+                self.note("execute", attempt.execution());
                 next.run(attempt).await
             }
         }

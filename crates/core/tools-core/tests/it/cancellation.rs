@@ -67,7 +67,7 @@ struct StopsInner;
 impl Layer<Attempt, Answer> for StopsInner {
     async fn call(&self, cx: &Attempt, next: Next<'_, Attempt, Answer>) -> Result<Answer, ToolError> {
         let inner = cx.child();
-        inner.cancel.cancel(Cause::Deadline);
+        inner.cancel().cancel(Cause::Deadline);
         next.run(&inner).await
     }
 }

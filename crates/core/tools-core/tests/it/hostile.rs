@@ -288,14 +288,12 @@ async fn a_tool_that_went_away_between_two_attempts_is_not_said_to_have_done_not
 }
 
 /// Runs every call as the first one that it saw.
-struct Lends(OnceLock<Arc<Execution>>);
+struct Lends(OnceLock<Attempt>);
 
 #[async_trait]
 impl Layer<Attempt, Answer> for Lends {
     async fn call(&self, cx: &Attempt, next: Next<'_, Attempt, Answer>) -> Result<Answer, ToolError> {
-        let mut attempt = cx.child();
-        attempt.execution = Arc::clone(self.0.get_or_init(|| Arc::clone(&cx.execution)));
-        next.run(&attempt).await
+        next.run(self.0.get_or_init(|| cx.child())).await
     }
 }
 

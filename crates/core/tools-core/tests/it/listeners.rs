@@ -34,7 +34,7 @@ impl Layer<Execution, PreDecision> for Everywhere {
 #[async_trait]
 impl Layer<Attempt, Answer> for Everywhere {
     async fn call(&self, cx: &Attempt, next: Next<'_, Attempt, Answer>) -> Result<Answer, ToolError> {
-        self.tokens.lock().push(cx.execution.token);
+        self.tokens.lock().push(cx.execution().token);
         next.run(&cx.child()).await
     }
 }
@@ -182,7 +182,7 @@ async fn post_execute_sees_the_callers_own_cancellation() {
         async fn call(&self, cx: &Attempt, next: Next<'_, Attempt, Answer>) -> Result<Answer, ToolError> {
             let inner = cx.child();
             let answer = next.run(&inner).await;
-            inner.cancel.cancel(Cause::Deadline);
+            inner.cancel().cancel(Cause::Deadline);
             answer
         }
     }

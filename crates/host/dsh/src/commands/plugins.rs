@@ -34,6 +34,7 @@ fn to_json(harness: &Harness) -> Json {
         shown.insert("preset", preset);
     }
     shown.insert("sandbox", policy.mode.to_string());
+    shown.insert("rules", rules(harness).into_iter().map(Json::from).collect::<Vec<Json>>());
     shown.insert("readRoots", policy.read_roots.iter().map(|root| text(root).into()).collect::<Vec<Json>>());
     if let Some(model) = harness.host().model.get() {
         shown.insert("model", object! { "provider": model.provider(), "model": model.model() });
@@ -68,11 +69,14 @@ fn describe(harness: &Harness) -> String {
         row("preset", &preset);
     }
     row("sandbox", &policy.mode.to_string());
+    for (at, rule) in rules(harness).iter().enumerate() {
+        row(if at == 0 { "rules" } else { "" }, rule);
+    }
     for (at, root) in policy.read_roots.iter().enumerate() {
         row(if at == 0 { "read roots" } else { "" }, &text(root));
     }
     for (at, plugin) in harness.plugins().iter().enumerate() {
-        row(if at == 0 { "plugins" } else { "" }, &format!("{:<16} {}", plugin.name(), plugin.summary()));
+        row(if at == 0 { "plugins" } else { "" }, &format!("{:<18} {}", plugin.name(), plugin.summary()));
     }
     out
 }
@@ -82,6 +86,15 @@ fn preset(harness: &Harness) -> Option<Arc<str>> {
     let host = harness.host();
     let presets = host.presets.get()?;
     Some(host.preset_choice.clone().unwrap_or_else(|| Arc::clone(presets.default_preset())))
+}
+
+/// The rules by names of tools: `deny bash*`.
+fn rules(harness: &Harness) -> Vec<String> {
+    let Some(rules) = harness.host().rules.get() else { return Vec::new() };
+    let lists = [("deny", &rules.deny), ("ask", &rules.ask), ("allow", &rules.allow)];
+    let named =
+        lists.iter().flat_map(|(verdict, names)| names.iter().map(move |name| format!("{verdict} {name}")));
+    named.chain([format!("otherwise {}", rules.otherwise)]).collect()
 }
 
 fn text(path: &Path) -> String {

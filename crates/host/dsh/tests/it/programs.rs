@@ -50,7 +50,7 @@ fn machines_get_its_parts_and_its_calls() {
     // Paths are in what the calls were given and gave.
     let bytes =
         |key| shown.get("receipt").unwrap().get(key).unwrap().as_u64().filter(|bytes| *bytes > 0).unwrap();
-    let expected = dsh_json::Json::parse(
+    let expected = Json::parse(
         &r#"{"isError": false, "logs": ["files 2"], "result": [2, 1], "subCalls": [
             {"id": "ID:code:1", "name": "glob", "isError": false},
             {"id": "ID:code:2", "name": "read", "isError": false},

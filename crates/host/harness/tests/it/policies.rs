@@ -142,8 +142,13 @@ async fn a_program_waits_for_the_answer_to_one_of_its_calls_and_goes_on() {
         let agent = agent(&harness);
         harness.run_turn(&agent, dsh_llm::text("Go."), &Cancel::new()).await.unwrap();
         assert!(verdict(agent.session()).is_ok());
-        let told =
-            agent.session().messages().iter().map(|message| format!("{message:?}")).collect::<String>();
+        let told = agent
+            .session()
+            .messages()
+            .iter()
+            .map(|message| format!("{message:?}"))
+            .collect::<Vec<_>>()
+            .concat();
         assert_eq!(world.file("b").exists(), answer == Approval::AllowedOnce);
         assert!(told.contains(says) || answer == Approval::AllowedOnce, "{told}");
         harness.shut_down().await;
@@ -156,6 +161,10 @@ struct Amount {
     lines: usize,
 }
 
+fn lines(count: usize) -> String {
+    (1..=count).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat()
+}
+
 /// Prints so many numbered lines.
 struct Talker(usize);
 
@@ -165,7 +174,7 @@ impl AnyTool for Talker {
     }
 
     fn render(&self, _: &Json, _: &Json) -> Result<Content, ToolError> {
-        Ok(text((1..=self.0).map(|line| format!("line {line}\n")).collect::<String>()))
+        Ok(text(lines(self.0)))
     }
 }
 
@@ -201,8 +210,7 @@ async fn a_large_result_is_read_on_by_its_own_session_and_no_other() {
     assert!(told.starts_with("line 1\nline 2\n") && told.contains("\nline 10000\n"), "{told}");
     let stored = locator(&told);
     assert!(stored.starts_with(world.path("spill/session-").to_str().unwrap()), "{stored}");
-    let whole: String = (1..=10_000).map(|line| format!("line {line}\n")).collect();
-    assert_eq!(std::fs::read_to_string(&stored).unwrap(), whole);
+    assert_eq!(std::fs::read_to_string(&stored).unwrap(), lines(10_000));
     let child = Header::new("child", 0).unwrap();
     drop(first);
     fork(world.path("first.jsonl"), None, world.path("child.jsonl"), child, &harness.host().vocabulary())

@@ -1,6 +1,6 @@
 //! Listeners, wrappers and guards that would like a call to run.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use dsh_lifecycle::{Registration, Registrations};
@@ -8,7 +8,6 @@ use dsh_tools_core::{
     Accept, Answer, Attempt, CallInput, Execution, Guard, Layer, Next, Post, PostDecision, PreDecision,
     ToolError, Tools, object, text,
 };
-use parking_lot::Mutex;
 
 use super::attempts;
 use super::person::Said;
@@ -228,7 +227,7 @@ enum Wraps {
     Failure,
     Twice,
     /// Runs every call as the first one.
-    Lends(Mutex<Option<Arc<Execution>>>),
+    Lends(OnceLock<Attempt>),
 }
 
 #[async_trait]
@@ -241,11 +240,7 @@ impl Layer<Attempt, Answer> for Wraps {
                 let _first = next.clone().run(cx).await?;
                 next.run(cx).await
             }
-            Self::Lends(lent) => {
-                let mut attempt = cx.child();
-                attempt.execution = Arc::clone(lent.lock().get_or_insert_with(|| Arc::clone(&cx.execution)));
-                next.run(&attempt).await
-            }
+            Self::Lends(lent) => next.run(lent.get_or_init(|| cx.child())).await,
         }
     }
 }
@@ -282,7 +277,7 @@ async fn a_wrapper_runs_the_body_twice(rules: Rules) -> Scene {
 
 /// The file tools look at the call that they run for, and give it the reach that was granted to it.
 async fn a_wrapper_lends_a_grant(rules: Rules) -> Scene {
-    let setup = wrapped(Setup::new(rules).says([Said::Yes]), Wraps::Lends(Mutex::default()));
+    let setup = wrapped(Setup::new(rules).says([Said::Yes]), Wraps::Lends(OnceLock::new()));
     let mut scene = setup.scene();
     let (granted, stolen) = (scene.world.path("granted.txt"), scene.world.path("stolen.txt"));
     let granted_call = object! {
