@@ -278,9 +278,11 @@ fn provenance() {
 
 #[test]
 fn declared_pairs() {
-    check(log![asked("x"), decided("x")], &[]);
+    check(log![start(1), asked("x"), decided("x"), end(1)], &[]);
+    check(log![asked("x"), decided("x")], &["event 0: `test/asked` outside of its turn"]);
     check(log![decided("x")], &["event 0: `test/decided` closes `x`, which is not open"]);
-    check(log![asked("x"), asked("x")], &["event 1: `test/asked` opens `x`, which is open"]);
+    let twice = log![start(1), asked("x"), asked("x"), decided("x"), end(1)];
+    check(twice, &["event 2: `test/asked` opens `x`, which is open"]);
     check(
         log![start(1), asked("x"), end(1)],
         &["event 2: the turn ended with `x` open, opened by `test/asked`"],
