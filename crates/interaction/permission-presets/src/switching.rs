@@ -64,7 +64,7 @@ impl Presets {
     }
 
     /// The same for a living agent, who is told before its next step of each knob that changed. It holds from the next
-    /// call on; questions that are open stay open.
+    /// call on; under `never` questions that are open are rejected.
     pub fn switch(&self, agent: &Agent, name: &str) -> Result<Changes, SwitchError> {
         let mut untold = None;
         let record = |knob, target: Knobs| {
