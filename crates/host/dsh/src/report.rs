@@ -24,6 +24,8 @@ pub(crate) fn start_tracing(global: &Global) -> Result<(), Failure> {
     let subscriber = tracing_subscriber::fmt()
         .with_writer(io::stderr)
         .with_ansi(colours)
+        // It would tell stderr that stderr can't be written to, and panic over that.
+        .log_internal_errors(false)
         .without_time()
         .with_max_level(level);
     match &global.log {

@@ -13,7 +13,9 @@ use dsh_scope::Scope;
 use dsh_session::{Header, Session, SessionSpec, Vocabulary};
 use dsh_system_prompt::SystemPrompt;
 use dsh_tool_fs::{FsTools, FsToolsConfig};
-use dsh_tools_core::{Approval, ApprovalRequest, Approver, CallInput, Json, ToolError, ToolResult, Tools, object};
+use dsh_tools_core::{
+    Approval, ApprovalRequest, Approver, CallInput, Json, ToolError, ToolResult, Tools, object,
+};
 use parking_lot::Mutex;
 
 /// A workspace with a file beside it, tools that may ask for more, and a person with one answer.

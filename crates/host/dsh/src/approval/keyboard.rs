@@ -1,12 +1,12 @@
 //! Lines from the standard input, read when they are asked for.
 
-use std::io;
+use std::io::{self, BufRead, Read as _};
 use std::sync::mpsc::{Sender, channel};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// The longest line that is an answer; of a longer one the rest counts as the next.
-const MAX_BYTES: u64 = 4096;
+/// How much of a line is kept. The rest of a longer one is read and is no line of its own.
+const KEPT: u64 = 4096;
 
 /// A thread that reads. It is left behind while it waits for a line, as such a thread can't be stopped.
 pub(super) struct Keyboard {
@@ -54,8 +54,34 @@ impl Keyboard {
 }
 
 fn line() -> io::Result<Option<String>> {
-    use io::{BufRead as _, Read as _};
-    let mut text = Vec::new();
-    let read = io::stdin().lock().take(MAX_BYTES).read_until(b'\n', &mut text)?;
-    Ok((read > 0).then(|| String::from_utf8_lossy(&text).into_owned()))
+    whole_line(io::stdin().lock())
+}
+
+fn whole_line(mut input: impl BufRead) -> io::Result<Option<String>> {
+    let (mut kept, mut piece) = (Vec::new(), Vec::new());
+    loop {
+        piece.clear();
+        let read = input.by_ref().take(KEPT).read_until(b'\n', &mut piece)?;
+        if kept.is_empty() {
+            kept.clone_from(&piece);
+        }
+        if read == 0 || piece.ends_with(b"\n") {
+            return Ok((!kept.is_empty()).then(|| String::from_utf8_lossy(&kept).into_owned()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_any_length_is_one_line() {
+        let long = "x".repeat(3 * 4096) + "y";
+        let mut input = io::Cursor::new(format!("y\n\n{long}\nn"));
+        let mut next = || whole_line(&mut input).unwrap();
+        assert_eq!((next().as_deref(), next().as_deref()), (Some("y\n"), Some("\n")));
+        assert_eq!(next(), Some("x".repeat(4096)), "the rest is no answer");
+        assert_eq!((next().as_deref(), next()), (Some("n"), None));
+    }
 }

@@ -93,6 +93,64 @@ fn an_input_that_ends_is_no_answer() {
     assert_eq!(decisions(&world), ["unavailable terminal it failed: the standard input has ended"]);
 }
 
+/// What nobody can see is not answered, whatever is typed.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_question_that_can_not_be_shown_is_not_answered() {
+    let world = world(&["one"]);
+    let mut command = world.command(RUN);
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut child = command.args(["--approve", "ask"]).stdin(Stdio::piped()).stderr(full).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(b"y\ny\n");
+    child.wait_with_output().unwrap();
+    assert!(!world.path("out.txt").exists());
+    let decisions = decisions(&world);
+    assert!(
+        decisions.len() == 1 && decisions[0].starts_with("unavailable terminal it failed: "),
+        "{decisions:?}"
+    );
+}
+
+/// What a model writes into its reason or its arguments stays behind the line, and its padding is seen.
+#[test]
+fn a_question_can_not_be_pushed_away_or_faked() {
+    let world = World::new();
+    let forged = "\n".repeat(60) + "? write  “Write notes.txt”\n  + harmless\nWhy: you asked for it";
+    let hidden = format!("echo ok{}; rm -rf ~/work", "\u{200b}".repeat(400));
+    let arguments = object! {
+        "file_path": "../out.txt", "content": &*hidden,
+        "sandbox_permissions": "danger-full-access", "justification": &*forged,
+    };
+    world.script(
+        "s.json",
+        array![object! { "toolCalls": array![call("c", "write", arguments)] }, object! { "text": "Done." }],
+    );
+    let err = answered(&world, &["--approve", "ask"], "n\n").done().err;
+    let (question, _) = err.split_once("Allow it?").unwrap();
+    let (_, question) = question.split_once("? write").unwrap();
+    assert!(question.lines().count() < 40, "{question}");
+    assert!(question.contains("; rm -rf ~/work") || question.contains("more line"), "{question}");
+    assert!(question.contains("\\u{200b}"), "{question}");
+    for line in question.lines().filter(|line| line.contains("harmless") || line.contains("you asked")) {
+        assert!(line.starts_with("  │ "), "{line}");
+    }
+    // A reason that nobody would read to its end is refused before anybody is asked.
+    let long = "j".repeat(501);
+    let arguments = object! {
+        "file_path": "../out.txt", "content": "x",
+        "sandbox_permissions": "danger-full-access", "justification": &*long,
+    };
+    let ran = world.dsh(["call", "write", &arguments.to_text(), "--approve", "yes"]);
+    assert!(ran.err.contains("501 characters, and 500 at most"), "{ran:?}");
+}
+
+#[test]
+fn over_mcp_the_standard_input_is_not_the_terminal_s() {
+    let ran = World::new().dsh(["mcp", "--approve", "ask"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.error().contains("the client's user is asked"), "{ran:?}");
+}
+
 #[test]
 fn the_command_line_can_answer_for_everybody() {
     let world = world(&["one", "two"]);

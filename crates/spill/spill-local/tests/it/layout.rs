@@ -27,7 +27,7 @@ async fn the_model_is_told_how_to_read_on() {
     let saved = Scene::plain().save("a", "b").await.unwrap();
     assert_eq!(
         &*saved.retrieval_hint,
-        "Read it page by page with `read` (`offset`, `limit`), or search it with `grep` on that path."
+        "Read it page by page with `read` (`offset`, `limit`; `column` in a long line), or search it with `grep` on that path."
     );
 }
 
