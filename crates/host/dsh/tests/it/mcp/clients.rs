@@ -98,6 +98,7 @@ fn expected() -> Json {
         "ascending": true,
         "cancelled": true,
         "after": false,
+        "asked": array!["ok", "APPROVAL_REJECTED"],
     }
 }
 
@@ -111,6 +112,7 @@ fn the_typescript_client_is_served() {
     let (world, script_there) = (world(), folder.join("client.mjs"));
     fs::copy(script("client.mjs"), &script_there).unwrap();
     assert_eq!(seen(&world, "node", &[script_there.as_os_str()]), expected());
+    assert_eq!(world.text("beyond.txt"), "one");
 }
 
 #[test]

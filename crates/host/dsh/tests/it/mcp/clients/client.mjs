@@ -1,10 +1,13 @@
 // What the official TypeScript client sees of `dsh mcp`: `client.mjs DSH ARGUMENT…` prints it as one JSON object.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const [command, ...args] = process.argv.slice(2);
 const { HOME, PATH, XDG_STATE_HOME } = process.env;
-const client = new Client({ name: "test", version: "1" });
+const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
+const answers = [{ action: "accept", content: { allow: true } }, { action: "decline" }];
+client.setRequestHandler(ElicitRequestSchema, async () => answers.shift());
 await client.connect(new StdioClientTransport({ command, args, env: { HOME, PATH, XDG_STATE_HOME }, stderr: "inherit" }));
 
 // It checks `structuredContent` against the output schemas that are listed.
@@ -27,6 +30,14 @@ const cancelled = await call("run_code", { code: forever, description: "Waits fo
 }).then(() => false, () => true);
 const after = await call("glob", { pattern: "*.txt" });
 
+// Beyond the workspace the user is asked, who says yes and then no.
+const beyond = { sandbox_permissions: "danger-full-access", justification: "It belongs there." };
+const asked = [];
+for (const content of ["one", "two"]) {
+  const written = await call("write", { file_path: "../beyond.txt", content, ...beyond });
+  asked.push(written._meta?.["dsh/error"].code ?? "ok");
+}
+
 console.log(JSON.stringify({
   server: client.getServerVersion().name,
   tools,
@@ -38,5 +49,6 @@ console.log(JSON.stringify({
   ascending: progress.every((done, at) => at === 0 || done > progress[at - 1]),
   cancelled,
   after: after.isError,
+  asked,
 }));
 await client.close();
