@@ -25,8 +25,10 @@ impl Access {
     /// [`needs_approval`](Self::needs_approval) asked for.
     pub(crate) fn open(&self, cx: &RunContext) -> Result<(Arc<dyn Search>, Arc<SandboxPolicy>), ToolError> {
         let call = cx.execution();
-        let policy =
-            self.reach.policy(call.session_id(), &call.arguments).map_err(|error| refused(&error))?;
+        let policy = self
+            .reach
+            .policy(call.session_id(), &call.arguments, call.is_granted())
+            .map_err(|error| refused(&error))?;
         let search = self.search.get().ok_or_else(text::unavailable)?;
         Ok((search, policy))
     }

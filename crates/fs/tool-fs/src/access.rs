@@ -29,7 +29,9 @@ impl Access {
     /// The policy of this call. Whoever runs was allowed what [`needs_approval`](Self::needs_approval) asked for.
     pub(crate) fn policy(&self, cx: &RunContext) -> Result<Arc<SandboxPolicy>, ToolError> {
         let call = cx.execution();
-        self.reach.policy(call.session_id(), &call.arguments).map_err(|error| refused(&error))
+        self.reach
+            .policy(call.session_id(), &call.arguments, call.is_granted())
+            .map_err(|error| refused(&error))
     }
 
     /// What a person has to allow before a call with these arguments may run.

@@ -35,6 +35,11 @@ pub enum EscalationError {
         "`sandbox_permissions` and `justification` are not available here; nothing was done. Call again without them, on a path inside the workspace"
     )]
     NotHere,
+    /// Nobody has allowed it.
+    #[error(
+        "`sandbox_permissions` asks for more than the session has, and nobody has allowed it; nothing was done"
+    )]
+    NotGranted,
     /// A mode without a reason.
     #[error(
         "`sandbox_permissions` needs a `justification` beside it: one sentence for the user, who is asked"

@@ -27,17 +27,22 @@ impl Reach {
         Self { escalates: true, ..self }
     }
 
-    /// The policy of a call that runs: that in force for the session, wider where the arguments ask for it. Whoever
-    /// runs was allowed what [`question`](Self::question) asked.
+    /// The policy of a call that runs: that in force for the session, wider where the arguments ask for it and a person has
+    /// allowed what [`question`](Self::question) asked (`granted`).
     ///
-    /// Fails where the arguments ask for what can't be granted; nothing may run then.
+    /// Fails where the arguments ask for what can't be granted, or was not; nothing may run then.
     pub fn policy(
         &self,
         session: Option<&str>,
         arguments: &Json,
+        granted: bool,
     ) -> Result<Arc<SandboxPolicy>, EscalationError> {
         let in_force = self.source.policy(session);
-        Ok(self.asked(arguments)?.map_or_else(|| Arc::clone(&in_force), |asked| asked.widen(&in_force)))
+        match self.asked(arguments)? {
+            None => Ok(in_force),
+            Some(_) if !granted => Err(EscalationError::NotGranted),
+            Some(asked) => Ok(asked.widen(&in_force)),
+        }
     }
 
     /// What a person has to allow before a call with these arguments may run; `None` when it asks for nothing.
@@ -100,7 +105,7 @@ mod tests {
     fn a_call_that_asks_for_nothing_has_the_policy_of_its_session() {
         for reach in [reach(ReadOnly), reach(ReadOnly).with_escalation()] {
             assert_eq!(reach.question(None, &object! {}), Ok(None));
-            assert_eq!(reach.policy(None, &object! {}).unwrap().mode, ReadOnly);
+            assert_eq!(reach.policy(None, &object! {}, false).unwrap().mode, ReadOnly);
         }
     }
 
@@ -109,7 +114,9 @@ mod tests {
         let reach = reach(ReadOnly).with_escalation();
         let question = reach.question(None, &asking(WorkspaceWrite)).unwrap().unwrap();
         assert_eq!(&*question, "run this one call under the sandbox mode workspace-write: to build");
-        assert_eq!(reach.policy(None, &asking(WorkspaceWrite)).unwrap().mode, WorkspaceWrite);
+        assert_eq!(reach.policy(None, &asking(WorkspaceWrite), true).unwrap().mode, WorkspaceWrite);
+        let unasked = reach.policy(None, &asking(WorkspaceWrite), false);
+        assert_eq!(unasked, Err(EscalationError::NotGranted), "nobody was asked");
     }
 
     #[test]
@@ -129,7 +136,7 @@ mod tests {
         let reach = reach(ReadOnly);
         for arguments in [asking(DangerFullAccess), object! { "justification": "x" }] {
             assert_eq!(reach.question(None, &arguments), Err(EscalationError::NotHere));
-            assert_eq!(reach.policy(None, &arguments), Err(EscalationError::NotHere));
+            assert_eq!(reach.policy(None, &arguments, true), Err(EscalationError::NotHere));
         }
         let schema = reach.declare(dsh_json_schema::Schema::params()).build().unwrap();
         assert!(!schema.json().to_text().contains("sandbox_permissions"));
