@@ -110,7 +110,7 @@ impl<'a> Turn<'a> {
 
     async fn close_as(&mut self, reason: TurnEndReason) -> Result<TurnOutcome, TurnError> {
         let reason = self.unless_aborted(reason);
-        self.session().append(&TurnEnd { turn: self.number, reason: reason.clone() })?;
+        self.session().end_turn(&TurnEnd { turn: self.number, reason: reason.clone() })?;
         self.session().flush().await.map_err(TurnError::Flush)?;
         Ok(TurnOutcome { turn: self.number, reason, answer: self.answer.take() })
     }

@@ -85,6 +85,13 @@ impl Log {
         closers_since(self.closed, &self.events, vocabulary, reason)
     }
 
+    /// Whether a declared pair is open, by how many of each type there are since everything was closed.
+    pub(crate) fn has_open_pair(&self, vocabulary: &Vocabulary) -> bool {
+        let since = self.events.get(self.closed..).unwrap_or_default();
+        let count = |kind: &str| since.iter().filter(|event| *event.kind == *kind).count();
+        vocabulary.pairs().iter().any(|pair| count(pair.open) != count(pair.close))
+    }
+
     /// Everything is closed now.
     pub(crate) fn set_closed(&mut self) {
         self.closed = self.events.len();

@@ -18,7 +18,7 @@ use crate::payload::Payload;
 use crate::refusal::{AppendError, Refusal, SessionError};
 use crate::repair::Closer;
 use crate::sink::{Sink, SinkError};
-use crate::turn::{EndSeed, TurnEndReason};
+use crate::turn::{EndSeed, TurnEnd, TurnEndReason};
 use crate::vocabulary::{Vocabulary, check_surface_fields};
 
 /// One conversation: an append-only log in memory, stored in a [`Sink`] when it has one. A handle; clones are the same
@@ -124,6 +124,19 @@ impl Session {
         let closed = closing.into_iter().map(|closer| self.close(closer)).collect::<Result<_, _>>()?;
         self.0.log.lock().set_closed();
         Ok(closed)
+    }
+
+    /// Ends a turn whose calls are answered. What a declared pair left open, because the log did not take what would have
+    /// closed it, is closed before.
+    pub fn end_turn(&self, end: &TurnEnd) -> Result<(), AppendError> {
+        // Held throughout, so that no one appends in between.
+        let _gate = self.0.gate.lock();
+        if self.0.log.lock().has_open_pair(&self.0.spec.vocabulary) {
+            return self.close_open(end.reason.clone()).map(drop);
+        }
+        self.append(end)?;
+        self.0.log.lock().set_closed();
+        Ok(())
     }
 
     /// Whether the caller is an observer or a store that is told of an event of this session. It can't append, and must

@@ -1,7 +1,9 @@
 //! What closes an open log (spec 03 §9, checklist 28).
 
 use dsh_llm::{Chunk, Source};
-use dsh_session::{AssistantChunk, Event, Payload, Session, ToolResult, TurnEndReason, closers, verify};
+use dsh_session::{
+    AssistantChunk, Event, Payload, Session, ToolResult, TurnEnd, TurnEndReason, closers, verify,
+};
 use proptest::prelude::*;
 
 use crate::talk::*;
@@ -313,4 +315,23 @@ proptest! {
         prop_assert_eq!(verdict.open_turn, None);
         prop_assert!(closers(&events, &vocabulary(), TurnEndReason::Interrupted).is_empty());
     }
+}
+
+/// What would have closed it did not get into the log; the turn ends all the same, and the log is sound.
+#[test]
+fn a_turn_does_not_end_with_a_pair_left_open() {
+    let session = session();
+    for (turn, leaves) in [(1, false), (2, true), (3, false)] {
+        put(&session, &start(turn));
+        put(&session, &asked("x"));
+        if !leaves {
+            put(&session, &decided("x"));
+        }
+        session.end_turn(&TurnEnd { turn, reason: TurnEndReason::Completed }).unwrap();
+        assert_eq!(session.open_turn(), None);
+    }
+    let events = session.events();
+    let kinds: Vec<_> = events.iter().skip(4).take(4).map(|event| &*event.kind).collect();
+    assert_eq!(kinds, ["turn/start", "test/asked", "test/decided", "turn/end"]);
+    assert!(verify(session.header(), &events, session.vocabulary()).is_ok());
 }
