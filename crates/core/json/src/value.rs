@@ -133,8 +133,9 @@ impl Json {
         let (mut left, mut open) = (bytes, vec![self]);
         while let Some(json) = open.pop() {
             let (own, parts) = match json {
-                Self::Null | Self::Bool(_) => (4, 0),
-                Self::Number(_) => (1, 0),
+                Self::Null | Self::Bool(true) => (4, 0),
+                Self::Bool(false) => (5, 0),
+                Self::Number(number) => (number.to_string().len(), 0),
                 Self::String(text) => (text.len() + 2, 0),
                 // Brackets and commas; each part has a byte at least.
                 Self::Array(array) => (array.len().max(1) + 1, array.len()),

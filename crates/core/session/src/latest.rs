@@ -35,9 +35,9 @@ impl<P> Default for Latest<P> {
 }
 
 impl<P: Payload + Clone + Send> Latest<P> {
-    /// Follows a session from now on, what is in its log already included. Following it again begins anew.
+    /// Follows a session from now on, what is in its log already included. Following it again changes nothing.
     pub fn follow(&self, session: &Session) {
-        self.followed(session);
+        self.known(session).unwrap_or_else(|| self.followed(session));
     }
 
     /// The payload of the last event in a followed session, by the session's id; `None` when there is none. Of several living
@@ -49,12 +49,13 @@ impl<P: Payload + Clone + Send> Latest<P> {
 
     /// The same with the seq of the event, in a session that is followed from now on if it was not.
     pub fn last(&self, session: &Session) -> Option<(u64, P)> {
-        let known = {
-            let followed = self.0.read();
-            let known = followed.get(session.id()).into_iter().flatten();
-            known.filter(|known| known.identity == session.identity()).find_map(|known| known.last.upgrade())
-        };
-        known.unwrap_or_else(|| self.followed(session)).get()
+        self.known(session).unwrap_or_else(|| self.followed(session)).get()
+    }
+
+    fn known(&self, session: &Session) -> Option<Arc<Last<P>>> {
+        let followed = self.0.read();
+        let known = followed.get(session.id()).into_iter().flatten();
+        known.filter(|known| known.identity == session.identity()).find_map(|known| known.last.upgrade())
     }
 
     fn followed(&self, session: &Session) -> Arc<Last<P>> {
@@ -131,8 +132,12 @@ mod tests {
         latest.follow(&gone);
         drop(gone);
         assert_eq!(latest.of("a"), None);
-        latest.follow(&session("b"));
-        assert_eq!(latest.0.read().len(), 1);
+        let (here, rows) =
+            (session("b"), |latest: &Latest<TurnStart>| latest.0.read().values().flatten().count());
+        for _ in 0..3 {
+            latest.follow(&here);
+            assert_eq!(rows(&latest), 1);
+        }
     }
 
     #[test]

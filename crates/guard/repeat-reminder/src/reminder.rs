@@ -8,8 +8,8 @@ use dsh_agent::{Entry, HookError, Hooks, PreStep, StepContext};
 use dsh_lifecycle::{Ids, Registrations};
 use dsh_llm::{Content, Message, Role, Source};
 use dsh_tools_core::{
-    CallToken, Context, Execution, Guard, Layer, Next, Observer, Post, PostDecision, ToolError, ToolResult,
-    Tools, codes,
+    CallToken, Context, Execution, Guard, Layer, Next, Observer, Post, PostDecision, PreDecision, ToolError,
+    ToolResult, Tools, codes, short_name,
 };
 use parking_lot::Mutex;
 
@@ -49,13 +49,18 @@ impl RepeatReminder {
     pub fn register(self, hooks: &Hooks) -> Registrations {
         let tools = self.tools.clone();
         let this = Arc::new(self);
-        let guards = this.settings.config.deny_at.map(|_| tools.guard(None, Arc::clone(&this) as _));
-        let listens = [
+        let mut registered: Registrations = [
             tools.on_post_execute(None, Arc::clone(&this) as _),
             tools.on_result(None, Arc::clone(&this) as _),
-            hooks.on_pre_step(None, this),
-        ];
-        guards.into_iter().chain(listens).collect()
+            hooks.on_pre_step(None, Arc::clone(&this) as _),
+        ]
+        .into_iter()
+        .collect();
+        if this.settings.config.deny_at.is_some() {
+            registered.push(tools.on_pre_execute(None, Arc::clone(&this) as _));
+            registered.push(tools.guard(None, this));
+        }
+        registered
     }
 
     /// Looks at the chain that a call belongs to; not if nobody makes it, or its tool is not looked at.
@@ -78,11 +83,21 @@ impl RepeatReminder {
                 Some((is_first, rounds, chain.tools(period)))
             })
         })?;
-        let preview = config.arguments_preview_chars.get();
-        Some(match &*tools {
-            [_] if is_first => words::nudge(),
-            tools => words::detailed(tools, rounds, arguments, preview),
-        })
+        let (preview, one) = (config.arguments_preview_chars.get(), tools.len() == 1);
+        let detailed = || words::detailed(&tools, rounds, arguments, preview);
+        Some(if is_first && one { words::nudge() } else { detailed() })
+    }
+}
+
+#[async_trait]
+impl Layer<Execution, PreDecision> for RepeatReminder {
+    /// What is denied is denied before anybody is asked; the guard holds whatever listeners say.
+    async fn call(
+        &self,
+        cx: &Execution,
+        next: Next<'_, Execution, PreDecision>,
+    ) -> Result<PreDecision, ToolError> {
+        if let Some(reason) = self.check(cx) { Ok(PreDecision::Deny(reason)) } else { next.run(cx).await }
     }
 }
 
@@ -125,7 +140,7 @@ impl Observer for RepeatReminder {
         let source = Source::plugin_form(PLUGIN, FORM);
         let message = Message { id: self.ids.fresh(), role: Role::User, content, source };
         if let Err(error) = agent.inbox().inject(message) {
-            tracing::warn!(%error, tool = words::name(&call.name), "a reminder was left out");
+            tracing::warn!(%error, tool = short_name(&call.name), "a reminder was left out");
         }
     }
 }

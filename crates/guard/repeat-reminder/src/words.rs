@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dsh_json::Json;
 use dsh_llm::{Content, text};
+use dsh_tools_core::short_name;
 
 /// The first reminder: short, and without a quotation.
 pub(crate) fn nudge() -> Content {
@@ -28,12 +29,12 @@ pub(crate) fn detailed(tools: &[Arc<str>], rounds: usize, arguments: &Json, prev
 
 /// Why a call is denied that was made too often, or goes on with a round that was.
 pub(crate) fn denied(tools: &[Arc<str>], rounds: usize) -> String {
-    let (list, calls) = (list(tools), tools.len());
-    let what = match calls {
+    let list = list(tools);
+    let what = match tools.len() {
         1 => format!("this is call {rounds} in a row of {list} with the same arguments"),
-        calls => {
-            format!("this call goes on with the same {calls} calls after {rounds} rounds of them: {list}")
-        }
+        calls => format!(
+            "this call goes on with rounds of the same {calls} calls, {rounds} of them by now: {list}"
+        ),
     };
     format!("{what}. It did not run, and will not until something else is done. {GO_ON}")
 }
@@ -42,26 +43,13 @@ const GO_ON: &str = "Take another action, use other arguments, or finish and say
 
 fn quoted(arguments: &Json, preview: usize) -> String {
     let canonical = arguments.canonical();
-    match cut(&canonical, preview) {
-        (_, "") => canonical,
-        (head, rest) => format!("{head} … ({} more characters)", rest.chars().count()),
-    }
+    let Some((end, _)) = canonical.char_indices().nth(preview) else { return canonical };
+    let (head, rest) = canonical.split_at(end);
+    format!("{head} … ({} more characters)", rest.chars().count())
 }
 
 fn list(tools: &[Arc<str>]) -> String {
-    tools.iter().map(|tool| name(tool)).collect::<Vec<_>>().join(" → ")
-}
-
-/// A name of any length, as far as it helps.
-pub(crate) fn name(tool: &str) -> String {
-    const SHOWN: usize = 100;
-    let (head, rest) = cut(tool, SHOWN);
-    format!("`{head}{}`", if rest.is_empty() { "" } else { "…" })
-}
-
-/// At most so many characters, and the rest.
-fn cut(text: &str, chars: usize) -> (&str, &str) {
-    text.split_at(text.char_indices().nth(chars).map_or(text.len(), |(end, _)| end))
+    tools.iter().map(|tool| format!("`{}`", short_name(tool))).collect::<Vec<_>>().join(" → ")
 }
 
 #[cfg(test)]

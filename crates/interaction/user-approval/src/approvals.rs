@@ -14,7 +14,7 @@ use dsh_tools_core::{AlreadyProvided, Approval, ApprovalRequest, Approver, ToolE
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use crate::ask::{Asked, Decision, NEVER, put};
+use crate::ask::{Asked, Decision, put};
 use crate::{
     Answerer, ApprovalConfig, ApprovalError, ApprovalPolicy, CONTEXT_NAME, CONTEXT_ORDER, PolicyChanged,
     PolicySource, Question, Request, standing_rule,
@@ -105,8 +105,6 @@ impl Approvals {
         let asked = Asked::record(&request, Arc::clone(&id))?;
         let decision = if request.cancel.is_cancelled() {
             Decision::because(Approval::Cancelled, "the call was cancelled before it was asked about")
-        } else if self.policy(request.agent.session()) == ApprovalPolicy::Never {
-            Decision::because(Approval::Rejected, NEVER)
         } else {
             let question = Question {
                 id,
@@ -190,7 +188,7 @@ impl Approvals {
         Ok(true)
     }
 
-    /// Waits until nobody is to be asked in a session any more.
+    /// Waits until nobody is to be asked in a session: not at all where that holds already.
     async fn silenced(&self, session: &Session) {
         loop {
             let set = self.0.set.notified();

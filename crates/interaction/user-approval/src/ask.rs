@@ -16,7 +16,7 @@ use crate::{Answer, Answerer, ApprovalAsked, ApprovalDecided, ApprovalPolicy, Qu
 pub const APPROVAL_FAILED: &str = "APPROVAL_FAILED";
 
 /// Why nobody is asked under the policy.
-pub(crate) const NEVER: &str = "the policy is `never`";
+const NEVER: &str = "the policy is `never`";
 
 /// What is to be asked.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +128,8 @@ fn digest(arguments: &Json) -> Arc<str> {
 }
 
 /// Puts the question to those who can answer, one after the other. The first answer counts; nobody has longer than `budget`,
-/// all together, and no answer is waited for once `silenced` has come to its end.
+/// all together. It is looked first whether `silenced` has come to its end, and whenever it may have: then nobody is asked,
+/// and no answer counts.
 pub(crate) async fn put(
     question: &Question,
     answerers: &[Arc<dyn Answerer>],

@@ -116,6 +116,10 @@ fn a_value_is_measured_no_further_than_it_has_to_be() {
     for (text, bytes) in [
         ("null", 4),
         ("7", 1),
+        ("18446744073709551615", 20),
+        ("-1.5", 4),
+        ("false", 5),
+        ("[true,false]", 12),
         (r#""abc""#, 5),
         ("[]", 2),
         ("[1,2]", 5),

@@ -1,12 +1,17 @@
 //! What follows on the last threshold (spec 09 §C.5, §C.7.5), and names of any length (§C.7.10).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
 use dsh_json::{Json, object};
 use dsh_lifecycle::SeededIds;
 use dsh_llm::{Source, plain_text};
 use dsh_repeat_reminder::{ConfigError, RepeatConfig, RepeatReminder};
-use dsh_tools_core::{ToolResult, Tools, codes};
+use dsh_tools_core::{
+    Approval, ApprovalRequest, Approver, Execution, Layer, Next, PreDecision, ToolError, ToolResult, Tools,
+    codes,
+};
 
 use crate::scene::{Scene, said, waits};
 
@@ -66,7 +71,7 @@ async fn a_round_is_denied_and_what_leaves_it_is_not() {
     }
     let which: Vec<bool> = denials.iter().map(Option::is_some).collect();
     assert_eq!(which, [false, false, false, false, false, true, true, true, false, false, false]);
-    insta::assert_snapshot!(denials[6].as_ref().unwrap(), @"this call goes on with the same 2 calls after 3 rounds of them: `probe` → `probe`. It did not run, and will not until something else is done. Take another action, use other arguments, or finish and say what is in the way.");
+    insta::assert_snapshot!(denials[6].as_ref().unwrap(), @"this call goes on with rounds of the same 2 calls, 3 of them by now: `probe` → `probe`. It did not run, and will not until something else is done. Take another action, use other arguments, or finish and say what is in the way.");
 }
 
 #[tokio::test]
@@ -106,14 +111,14 @@ async fn there_is_a_guard_only_where_calls_may_be_denied() {
         assert_eq!(scene.tools.rows(), 0);
         rows
     };
-    assert_eq!(rows(r#"{"denyAt": 9}"#), rows("{}") + 1);
+    assert_eq!(rows(r#"{"denyAt": 9}"#), rows("{}") + 2);
 }
 
 #[tokio::test]
 async fn a_name_of_any_length_is_cut_between_characters() {
     let scene = Scene::new(r#"{"thresholds": [2, 3], "denyAt": 4, "maxPeriod": 2}"#);
     let name = "é".repeat(101);
-    let (shown, mut told) = (format!("`{}…`", "é".repeat(100)), Vec::new());
+    let (shown, mut told) = (format!("`{}…`", "é".repeat(50)), Vec::new());
     let agent = scene.agent();
     for _ in 0..4 {
         let result = scene.call(&agent, &name, object! {}).await;
@@ -153,4 +158,42 @@ fn levels_that_can_not_be_are_refused() {
         let told = mounted.err().unwrap();
         assert!(told.contains(says), "{text}: {told}");
     }
+}
+
+/// Asks about every call, and counts the questions.
+#[derive(Default)]
+struct Asks(AtomicUsize);
+
+#[async_trait]
+impl Layer<Execution, PreDecision> for Asks {
+    async fn call(
+        &self,
+        cx: &Execution,
+        next: Next<'_, Execution, PreDecision>,
+    ) -> Result<PreDecision, ToolError> {
+        let _rest = next.run(cx).await?;
+        Ok(PreDecision::Ask(None))
+    }
+}
+
+#[async_trait]
+impl Approver for Asks {
+    async fn ask(&self, _: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(Approval::AllowedOnce)
+    }
+}
+
+/// A yes would lead nowhere, so nobody is asked for it.
+#[tokio::test]
+async fn nobody_is_asked_about_a_call_that_is_denied_anyway() {
+    let mut scene = Scene::new(r#"{"thresholds": [2], "denyAt": 4}"#);
+    let asks = Arc::new(Asks::default());
+    scene.kept.push(scene.tools.on_pre_execute(None, Arc::clone(&asks) as _));
+    scene.kept.push(scene.tools.approver().provide(Arc::clone(&asks) as _).unwrap());
+    let (agent, mut denied) = (scene.agent(), 0);
+    for _ in 0..6 {
+        denied += usize::from(refused(&*scene.call(&agent, "probe", object! { "a": 1 }).await).is_some());
+    }
+    assert_eq!((asks.0.load(Ordering::Relaxed), denied), (3, 3));
 }

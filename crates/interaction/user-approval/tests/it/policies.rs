@@ -15,7 +15,7 @@ fn never() -> ApprovalConfig {
     ApprovalConfig { policy: ApprovalPolicy::Never, ..ApprovalConfig::default() }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn under_never_nobody_is_asked_whoever_came_first() {
     let scene = Scene { approvals: approvals(never()), ..Scene::new() };
     let person = Person::who(Does::Says(Approval::AllowedOnce));
@@ -122,7 +122,7 @@ fn the_default_can_be_changed_and_reaches_only_those_who_say_nothing() {
     assert_eq!(scene.approvals.policy(other.session()), ApprovalPolicy::Ask);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_switch_to_never_rejects_the_questions_that_are_open() {
     let scene = Scene::new();
     let person = Person::who(Does::Hangs);
