@@ -68,6 +68,8 @@ mod tests {
 
     use dsh_lifecycle::{SeededIds, SteppingClock};
     use dsh_sandbox_policy::{SandboxMode, SandboxPolicy};
+    use toml::Spanned;
+    use toml::de::{DeTable, DeValue};
 
     use super::*;
     use crate::{Environment, Providers, SharedPolicy, plugins};
@@ -99,6 +101,8 @@ mod tests {
             host.mcp.get().is_some(),
             host.approvals.get().is_some(),
             host.presets.get().is_some(),
+            host.rules.get().is_some(),
+            host.policy.reads_own(),
             host.tools.approver().get().is_some(),
             host.tools.bound().get().is_some(),
         ];
@@ -108,7 +112,19 @@ mod tests {
         format!("tools {tools}, prompt {prompt}, hooks {hooks}, slots {slots:?}, {policy:?}, {approval:?}")
     }
 
-    /// Each row of the table is mounted behind those before it, unmounted, and mounted again to stay.
+    /// Configurations that are not the built-in ones, so that what is restored is told from what was never changed.
+    const CONFIGURED: &[(&str, &str)] = &[
+        ("sandbox-policy", "mode = 'read-only'"),
+        ("system-prompt", "persona = 'You are somebody.'"),
+        ("user-approval", "policy = 'never'"),
+        ("permission-presets", "defaultPreset = 'read-only'"),
+        ("permission-rules", "ask = ['write']\ndeny = ['bash']"),
+        ("timeout-policy", "defaultMs = 5"),
+        ("repeat-reminder", "denyAt = 9"),
+        ("spill-policy", "maxInlineBytes = 10"),
+    ];
+
+    /// Each row of the table is mounted behind those before it, unmounted, and mounted again to stay; some of them in two ways.
     #[tokio::test]
     async fn every_row_leaves_what_it_found() {
         let root = tempfile::tempdir().unwrap();
@@ -116,17 +132,22 @@ mod tests {
         let empty = state(&host);
         for row in plugins::table() {
             let (name, before) = (row.name(), state(&host));
-            let mount = |host: &Host| {
+            let mount = |text: &str| {
+                let table = DeTable::parse(text).unwrap();
+                let table = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
                 let mut mounted = Mounted::default();
-                mounted.mount(name, row.summary(), row.parse(None).unwrap(), host).unwrap();
+                mounted.mount(name, row.summary(), row.parse(Some(table)).unwrap(), &host).unwrap();
                 mounted
             };
-            let mounted = mount(&host);
-            let registrations: usize = mounted.facts().iter().map(MountedPlugin::registrations).sum();
-            assert_eq!(state(&host) != before, registrations > 0, "{name}");
-            drop(mounted);
-            assert_eq!(state(&host), before, "{name} left something behind");
-            kept.push(mount(&host));
+            let configured = CONFIGURED.iter().filter(|(row, _)| *row == name).map(|(_, text)| *text);
+            for text in configured.chain([""]) {
+                let mounted = mount(text);
+                let registrations: usize = mounted.facts().iter().map(MountedPlugin::registrations).sum();
+                assert_eq!(state(&host) != before, registrations > 0, "{name} {text}");
+                drop(mounted);
+                assert_eq!(state(&host), before, "{name} left something behind: {text}");
+            }
+            kept.push(mount(""));
         }
         while let Some(mounted) = kept.pop() {
             drop(mounted);

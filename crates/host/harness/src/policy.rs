@@ -90,6 +90,12 @@ impl SharedPolicy {
         before
     }
 
+    /// Whether sessions have directories of their own.
+    #[cfg(test)]
+    pub(crate) fn reads_own(&self) -> bool {
+        self.own_root.read().is_some()
+    }
+
     /// The directories of a session; none as long as one of them is not there.
     fn roots<'a>(&self, own: &'a Own) -> &'a [PathBuf] {
         if let Some(roots) = own.roots.get() {

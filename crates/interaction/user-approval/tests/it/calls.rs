@@ -115,7 +115,9 @@ async fn what_is_asked_about_is_this_call_and_its_arguments_have_a_digest() {
             CallInput { agent: Some(agent.clone()), ..CallInput::new("c1", "act", arguments.clone()) };
         stage.tools.execute(input).await;
         let question = person.seen.lock().pop().unwrap();
-        assert_eq!(question.call.unwrap().arguments, arguments);
+        assert!(question.agent == agent);
+        let call = question.call.unwrap();
+        assert_eq!((&*call.call_id, &call.arguments), ("c1", &arguments));
         assert_eq!(&**question.definition.unwrap().name(), "act");
         assert_eq!(question.reason.as_deref(), Some("it changes the world"));
     }

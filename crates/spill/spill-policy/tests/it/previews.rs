@@ -52,6 +52,12 @@ fn ended(part: &str) -> String {
     format!("{part}{end}")
 }
 
+/// The notice that stands alone, where a program's call has nothing else to show.
+fn notice(bytes: usize) -> String {
+    let stored = "The whole result of the tool is stored at mem:c1:code:1. Ask for it.";
+    format!("({bytes} of {bytes} bytes are not shown. {stored})")
+}
+
 #[tokio::test]
 async fn any_text_is_shown_within_any_cap_and_counted_to_the_byte() {
     const ROUNDS: usize = 100_000;
@@ -67,11 +73,16 @@ async fn any_text_is_shown_within_any_cap_and_counted_to_the_byte() {
             let saved = scene.shelf.take();
             if shown == whole {
                 assert!(saved.is_empty(), "nothing is stored that is not told of");
+                assert!(
+                    whole.len() <= cap || cap < notice(whole.len()).len(),
+                    "the notice fits: {cap} {whole}"
+                );
                 given_up += usize::from(whole.len() > cap);
                 continue;
             }
             assert!(whole.len() > cap && shown.len() <= cap, "{cap} {shown}");
             assert!(saved.len() == 1 && *saved[0].content == *whole);
+            assert!(shown.contains(&format!(" of {} bytes are not shown", whole.len())), "{shown}");
             let (head, tail, omitted, lines) = parts(&shown);
             // Before the notice is a blank line.
             let tail = tail.strip_suffix('\n').unwrap_or(tail);

@@ -284,11 +284,11 @@ async fn a_wrapper_lends_a_grant(rules: Rules) -> Scene {
         "file_path": granted.display().to_string(), "content": "x",
         "sandbox_permissions": "danger-full-access", "justification": "the user wants it",
     };
-    let first = scene.call("write", &granted_call.to_text()).await;
     let stolen_call = object! { "file_path": stolen.display().to_string(), "content": "x" };
-    let second = scene.call("write", &stolen_call.to_text()).await;
-    scene.must(first == "ok" && granted.exists(), format!("the granted call ends so: {first}"));
-    scene.must(second != "ok" && !stolen.exists(), "a call had the reach that was granted to another one");
+    // In one turn, so that the first one's cancellation is alive.
+    let ends = scene.calls(&[("write", &granted_call.to_text()), ("write", &stolen_call.to_text())]).await;
+    scene.must(ends.first().is_some_and(|end| end == "ok") && granted.exists(), format!("{ends:?}"));
+    scene.must(ends.get(1).is_some_and(|end| end == "error") && !stolen.exists(), format!("{ends:?}"));
     scene
 }
 

@@ -15,7 +15,7 @@ one grant, one call   it covers the call that was shown: this tool as it was reg
                       a policy that retries runs the body of that one call again
 only a yes allows     nobody there, a failure, a panic, silence, a late answer, another form and a cancelled call mean no;
                       the first who answers counts, the nearest scope first
-never                 nobody is asked, and what needs approval is rejected; a question that was open before counts
+never                 nobody is asked, and what needs approval is rejected; one that is open is withdrawn unless it is answered by then
 broken listeners      one that panics, fails or is late fails the call
 shown is run          question, rules, record and body have the same arguments; a tool that is removed, replaced or
                       shadowed while somebody is asked does not run; no wrapper runs a call with the grant of another
