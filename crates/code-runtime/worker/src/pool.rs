@@ -27,8 +27,8 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// One for each worker that may be in use.
     places: Arc<Semaphore>,
-    /// How many processes are there.
-    living: watch::Sender<usize>,
+    /// How many processes are there, and how many will be there soon.
+    living: watch::Sender<(usize, usize)>,
 }
 
 #[derive(Default)]
@@ -57,7 +57,7 @@ impl WorkerPool {
             places: Arc::new(Semaphore::new(spec.max_workers.min(Semaphore::MAX_PERMITS))),
             spec,
             state: Mutex::default(),
-            living: watch::Sender::new(0),
+            living: watch::Sender::new((0, 0)),
         });
         shared.refill();
         Self { shared }
@@ -86,15 +86,15 @@ impl WorkerPool {
 
     /// How many processes of this pool are there: starting, waiting, in use, or dead and about to be reaped.
     pub fn living(&self) -> usize {
-        *self.shared.living.borrow()
+        self.shared.living.borrow().0
     }
 
-    /// Kills every worker, also those that were taken, and waits until all are reaped.
+    /// Kills every worker, also those that were taken and those that are about to start, and waits until all are reaped.
     pub async fn close(&self) {
         self.shared.close(true);
         let mut living = self.shared.living.subscribe();
         // The sender is our own, so it is there.
-        let _ = living.wait_for(|living| *living == 0).await;
+        let _ = living.wait_for(|living| *living == (0, 0)).await;
     }
 }
 
@@ -124,6 +124,7 @@ impl Shared {
         let missing = state.starting <= state.takers();
         state.waiting.push_back(deliver);
         state.starting += usize::from(missing);
+        self.tell(&state);
         drop(state);
         if missing {
             self.start()?;
@@ -136,7 +137,9 @@ impl Shared {
         let shared = Arc::clone(self);
         let kept = keep(Arc::clone(self), Box::new(move |started| shared.stock(started)));
         if kept.is_err() {
-            self.state.lock().starting -= 1;
+            let mut state = self.state.lock();
+            state.starting -= 1;
+            self.tell(&state);
         }
         kept
     }
@@ -152,6 +155,7 @@ impl Shared {
                 return;
             }
             state.starting += 1;
+            self.tell(&state);
             drop(state);
             if self.start().is_err() {
                 return;
@@ -163,6 +167,7 @@ impl Shared {
     fn stock(&self, mut started: Result<Started, WorkerError>) {
         let mut state = self.state.lock();
         state.starting -= 1;
+        self.tell(&state);
         while let Some(waiting) = state.waiting.pop_front() {
             match waiting.send(started) {
                 Ok(()) => return,
@@ -183,7 +188,7 @@ impl Shared {
     pub(crate) fn enrol(&self, process: &Arc<Process>) {
         let mut state = self.state.lock();
         state.processes.insert(process.id(), Arc::clone(process));
-        self.living.send_replace(state.processes.len());
+        self.tell(&state);
         if state.closed {
             process.kill();
         }
@@ -195,11 +200,16 @@ impl Shared {
         if state.processes.get(&process.id()).is_some_and(|there| Arc::ptr_eq(there, process)) {
             state.processes.remove(&process.id());
         }
-        self.living.send_replace(state.processes.len());
+        self.tell(&state);
         drop(state);
         if taken {
             self.refill();
         }
+    }
+
+    /// Tells who waits for the end how much is left.
+    fn tell(&self, state: &State) {
+        self.living.send_replace((state.processes.len(), state.starting));
     }
 
     fn close(&self, taken_too: bool) {

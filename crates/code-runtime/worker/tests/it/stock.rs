@@ -150,3 +150,15 @@ async fn takers_that_come_at_once_each_get_their_own() {
     assert_eq!(ids.len(), 3);
     assert_eq!(pool.in_stock().len(), 0);
 }
+
+/// A start that is under way when the pool is closed is waited for, too.
+#[tokio::test]
+async fn a_closed_pool_starts_nothing_any_more() {
+    for _ in 0..50 {
+        let pool = WorkerPool::new(spec("escape"));
+        pool.close().await;
+        assert_eq!((pool.living(), pool.in_stock().len()), (0, 0));
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        assert_eq!(pool.living(), 0, "it came after the end");
+    }
+}
