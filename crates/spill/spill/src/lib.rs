@@ -3,11 +3,15 @@
 //!
 //! A store has one task, [`SpillStore::save_text`], and answers with a [`SpillRef`]: a locator that is shown to the
 //! model, and the store's own words on how to read on from there. Whether a text is too large, what is shown in its
-//! place, and what becomes of a store that fails, is decided by whoever saves. There is no operation to read, list or
-//! delete: a locator is read with the tools that the hint names.
+//! place, and what becomes of a store that fails, is decided by whoever saves. There is no operation to list or delete.
 //!
 //! Whoever has to know the locator before anything is stored uses [`SpillStore::begin`] and then [`Pending::commit`]. A
 //! store may hang or panic: [`save_within`], [`begin_within`] and [`commit_within`] wait for so long and no longer.
+//!
+//! A locator is read with the tools that the hint names. Where it is a path, they reach it as they reach any file. Where it is
+//! none, the store gives the text back by its locator: it [says](SpillStore::reads) which words are locators of its own, and
+//! answers with [ranges](SpillStore::read_range) of their bytes to whom it lets see them. [`read_within`] and
+//! [`read_text_within`] wait for so long and no longer, and believe nothing that does not fit together.
 //!
 //! A store is held as a [`Slot`](dsh_lifecycle::Slot) and looked up for each call, because it may be absent.
 //!
@@ -34,6 +38,9 @@
 
 mod error;
 mod pending;
+mod read;
+mod read_error;
+mod reading;
 mod reference;
 mod request;
 mod store;
@@ -41,6 +48,9 @@ mod within;
 
 pub use error::SpillError;
 pub use pending::Pending;
+pub use read::{ReadText, SpillPart};
+pub use read_error::SpillReadError;
+pub use reading::{read_text_within, read_within, reads};
 pub use reference::{SpillLocator, SpillRef};
 pub use request::{SaveText, SpillOwner, SpillSource};
 pub use store::SpillStore;

@@ -18,8 +18,8 @@ pub struct SaveText {
     pub content: Arc<str>,
 }
 
-/// Under whose name a text is filed. That is no permission: whoever has a locator may use it, and a fork keeps the
-/// locators that its history mentions.
+/// Under whose name a text is filed. Whether that is a permission, too, is the store's to say: one that keeps sessions apart
+/// gives a text to its owner and to a fork of it, which keeps the locators that its history mentions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpillOwner {

@@ -1,9 +1,11 @@
 //! The port.
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 use dsh_lifecycle::Cancel;
 
-use crate::{Pending, SaveText, SpillError, SpillRef, pending};
+use crate::{Pending, ReadText, SaveText, SpillError, SpillPart, SpillReadError, SpillRef, pending};
 
 /// A place that keeps texts (spec 08 §1.2).
 ///
@@ -29,6 +31,34 @@ pub trait SpillStore: Send + Sync {
     /// Errors and cancellation as of [`save_text`](Self::save_text).
     async fn begin(&self, request: SaveText, cancel: &Cancel) -> Result<Box<dyn Pending>, SpillError> {
         Ok(pending::saved(self.save_text(request, cancel).await?))
+    }
+
+    /// Whether `locator` is, by its form, one that this store hands out and gives back by
+    /// [`read_range`](Self::read_range). By default it is none.
+    ///
+    /// Asked of every path that a file tool is given, so it looks at the words and at nothing else, and never waits. What it
+    /// says yes to is no path any more; a store whose locators are paths that the file tools reach anyway says no.
+    fn reads(&self, locator: &str) -> bool {
+        let _ = locator;
+        false
+    }
+
+    /// The bytes of a stored text that lie in `range`, as far as the text has them, and how many it has in all. A range that
+    /// begins at its end or behind it has none; that is no failure. The same text answers the same each time.
+    ///
+    /// Errors: [`Unsupported`](SpillReadError::Unsupported) by default; [`NotFound`](SpillReadError::NotFound) for what is not
+    /// there and, where the store keeps sessions apart, for what is none of [`ReadText::owners`]', without a difference;
+    /// [`Io`](SpillReadError::Io) and [`Failed`](SpillReadError::Failed) for what goes wrong;
+    /// [`Aborted`](SpillReadError::Aborted) when the cancellation came first. The cancellation ends the future soon; whoever
+    /// reads sets a deadline, and drops the future when it has passed.
+    async fn read_range(
+        &self,
+        text: &ReadText,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<SpillPart, SpillReadError> {
+        let _ = (text, range, cancel);
+        Err(SpillReadError::Unsupported)
     }
 }
 
@@ -76,5 +106,13 @@ mod tests {
         assert!(slot.provide(Arc::new(Minimal)).is_err(), "a second store is refused");
         drop(mounted);
         assert!(slot.get().is_none(), "without its registration a store is gone");
+    }
+
+    #[tokio::test]
+    async fn a_store_that_says_nothing_of_reading_is_not_read() {
+        let text = ReadText { owners: [].into(), locator: SpillLocator::new("mem:c") };
+        assert!(!Minimal.reads("mem:c"));
+        let refused = Minimal.read_range(&text, 0..1, &Cancel::new()).await.unwrap_err();
+        assert_eq!(refused.code(), "SPILL_UNSUPPORTED");
     }
 }

@@ -1,4 +1,4 @@
-//! How whoever saves waits for a store: for so long and no longer, and as long as it is wanted.
+//! How whoever saves or reads waits for a store: for so long and no longer, and as long as it is wanted.
 //!
 //! ```text
 //! the operation, under a cancellation of its own ─→ its answer
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dsh_lifecycle::{Cancel, Cause, contain_async};
 
-use crate::{Pending, SaveText, SpillError, SpillRef, SpillStore};
+use crate::{Pending, SaveText, SpillError, SpillReadError, SpillRef, SpillStore};
 
 /// [`SpillStore::save_text`], for at most `deadline` (spec 08 §6.6).
 ///
@@ -54,25 +54,58 @@ pub async fn commit_within(
     within(&cancel, deadline, async { pending.commit(&cancel).await }).await
 }
 
+/// The failures that are of the waiting, not of the store.
+pub(crate) trait OfWaiting {
+    fn aborted() -> Self;
+    fn late(after: Duration) -> Self;
+    fn failed(reason: String) -> Self;
+}
+
+impl OfWaiting for SpillError {
+    fn aborted() -> Self {
+        Self::Aborted
+    }
+
+    fn late(after: Duration) -> Self {
+        Self::Late { after }
+    }
+
+    fn failed(reason: String) -> Self {
+        Self::Failed { reason }
+    }
+}
+
+impl OfWaiting for SpillReadError {
+    fn aborted() -> Self {
+        Self::Aborted
+    }
+
+    fn late(after: Duration) -> Self {
+        Self::Late { after }
+    }
+
+    fn failed(reason: String) -> Self {
+        Self::Failed { reason }
+    }
+}
+
 /// `work` listens to `cancel`, which is nobody else's.
-async fn within<T>(
+pub(crate) async fn within<T, E: OfWaiting>(
     cancel: &Cancel,
     deadline: Duration,
-    work: impl Future<Output = Result<T, SpillError>>,
-) -> Result<T, SpillError> {
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     // The race is in the guarded part, because the work may also panic when it is dropped.
     let raced = contain_async(async {
         tokio::select! {
             biased;
-            () = cancel.cancelled() => Err(SpillError::Aborted),
+            () = cancel.cancelled() => Err(E::aborted()),
             ended = work => ended,
             () = tokio::time::sleep(deadline) => {
                 cancel.cancel(Cause::Deadline);
-                Err(SpillError::Late { after: deadline })
+                Err(E::late(deadline))
             }
         }
     });
-    raced
-        .await
-        .unwrap_or_else(|panic| Err(SpillError::Failed { reason: format!("the store panicked: {panic}") }))
+    raced.await.unwrap_or_else(|panic| Err(E::failed(format!("the store panicked: {panic}"))))
 }

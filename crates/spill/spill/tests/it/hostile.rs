@@ -1,10 +1,14 @@
 //! A store that does what it is told to, however bad that is.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use dsh_lifecycle::Cancel;
-use dsh_spill::{Pending, SaveText, SpillError, SpillLocator, SpillOwner, SpillRef, SpillSource, SpillStore};
+use dsh_spill::{
+    Pending, ReadText, SaveText, SpillError, SpillLocator, SpillOwner, SpillPart, SpillReadError, SpillRef,
+    SpillSource, SpillStore,
+};
 use tokio::sync::mpsc::UnboundedSender;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +32,22 @@ impl SpillStore for Hostile {
     async fn begin(&self, _: SaveText, cancel: &Cancel) -> Result<Box<dyn Pending>, SpillError> {
         does(self.0, &self.1, cancel).await?;
         Ok(pending(self.0, self.1.clone()))
+    }
+
+    fn reads(&self, locator: &str) -> bool {
+        assert!(self.0 != Does::Panics, "out of order");
+        locator.starts_with("mem:")
+    }
+
+    async fn read_range(
+        &self,
+        _: &ReadText,
+        range: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<SpillPart, SpillReadError> {
+        let done = does(self.0, &self.1, cancel).await;
+        done.map_err(|_| SpillReadError::Failed { reason: "no room".to_owned() })?;
+        Ok(SpillPart::of(b"abc", range))
     }
 }
 
@@ -72,6 +92,11 @@ impl Drop for Bomb {
 
 pub(crate) fn reference() -> SpillRef {
     SpillRef { locator: SpillLocator::new("mem:1"), bytes: 3, retrieval_hint: "Ask for it.".into() }
+}
+
+/// The text of [`reference`], for its own session.
+pub(crate) fn text() -> ReadText {
+    ReadText { owners: [request().owner].into(), locator: reference().locator }
 }
 
 pub(crate) fn request() -> SaveText {

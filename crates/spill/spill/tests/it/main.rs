@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
 
 mod hostile;
+mod reading;
 mod waiting;

@@ -1,18 +1,20 @@
 //! How long a store is waited for (spec 08 §6.6).
 
+use std::fmt::Display;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use dsh_lifecycle::{Cancel, Cause};
-use dsh_spill::{SpillError, begin_within, commit_within, save_within};
+use dsh_spill::{begin_within, commit_within, read_text_within, read_within, save_within};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::Instant;
 
-use crate::hostile::{Does, Hostile, pending, reference, request};
+use crate::hostile::{Does, Hostile, pending, reference, request, text};
 
 const DEADLINE: Duration = Duration::from_millis(100);
 
 /// What came of each operation in turn, after how many milliseconds, and the cause that the store was given to stop.
-async fn asked(does: Does, cancel: &Cancel) -> [(String, u128, Option<Cause>); 3] {
+async fn asked(does: Does, cancel: &Cancel) -> [(String, u128, Option<Cause>); 5] {
     let (send, mut seen) = unbounded_channel();
     let store = Hostile(does, send.clone());
     let began = Instant::now();
@@ -23,11 +25,18 @@ async fn asked(does: Does, cancel: &Cancel) -> [(String, u128, Option<Cause>); 3
     let begun = ended(begun.map(|begun| begun.reference() == &reference()), began, &mut seen);
     let began = Instant::now();
     let done = commit_within(pending(does, send), cancel, DEADLINE).await.map(|saved| saved == reference());
-    [saved, begun, ended(done, began, &mut seen)]
+    let done = ended(done, began, &mut seen);
+    let began = Instant::now();
+    let part = read_within(&store, &text(), 1..9, cancel, DEADLINE).await.map(|part| part.bytes == b"bc");
+    let part = ended(part, began, &mut seen);
+    let began = Instant::now();
+    let whole = read_text_within(&store, &text(), NonZeroUsize::MIN, cancel, DEADLINE, |_| {}).await;
+    let whole = ended(whole.map(|length| length == 3), began, &mut seen);
+    [saved, begun, done, part, whole]
 }
 
 fn ended(
-    result: Result<bool, SpillError>,
+    result: Result<bool, impl Display>,
     began: Instant,
     seen: &mut UnboundedReceiver<Cancel>,
 ) -> (String, u128, Option<Cause>) {
@@ -75,9 +84,9 @@ async fn a_cancellation_ends_the_waiting_for_a_store_that_does_not_listen() {
     };
     let (mut answers, ()) = tokio::join!(asked(Does::Hangs, &cancel), stop);
     // The first was running; the others found the cancellation there, and asked the store for nothing.
-    let told = "saving was aborted".to_owned();
-    assert_eq!(std::mem::take(&mut answers[0]), (told.clone(), 40, Some(Cause::User)));
-    assert_eq!(answers[1..], [(told.clone(), 0, None), (told, 0, None)]);
+    let told = |what: &str| format!("{what} was aborted");
+    assert_eq!(std::mem::take(&mut answers[0]), (told("saving"), 40, Some(Cause::User)));
+    assert_eq!(answers[1..], ["saving", "saving", "reading", "reading"].map(|what| (told(what), 0, None)));
 }
 
 #[tokio::test(start_paused = true)]
