@@ -6,7 +6,24 @@ use crate::report::Finding;
 use crate::tree::{Crate, Tree};
 
 pub(super) fn findings(tree: &Tree) -> Vec<Finding> {
-    tree.crates.iter().flat_map(of_crate).collect()
+    let sizes = tree.crates.iter().filter_map(|member| size(tree, member));
+    tree.crates.iter().flat_map(of_crate).chain(sizes).collect()
+}
+
+/// A crate that says how long all of its sources may be, and is longer.
+fn size(tree: &Tree, member: &Crate) -> Option<Finding> {
+    let metadata = member.manifest.get("package")?.get("metadata")?;
+    let most = metadata.get("max-source-lines")?.as_integer()?;
+    let sources = tree.sources().filter_map(|(file, _)| {
+        let inside = file.path.strip_prefix(&member.folder)?.strip_prefix('/')?;
+        inside.starts_with("src/").then(|| file.text.lines().count())
+    });
+    let lines = sources.sum::<usize>();
+    (i64::try_from(lines).unwrap_or(i64::MAX) > most).then(|| {
+        let place = format!("{}/Cargo.toml", member.folder);
+        let problem = format!("has {lines} lines of source, {most} at most (`max-source-lines`)");
+        Finding::new(&place, problem, "a policy is small: give what is not of it a room of its own")
+    })
 }
 
 fn of_crate(member: &Crate) -> Vec<Finding> {

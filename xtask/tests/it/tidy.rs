@@ -132,6 +132,19 @@ fn manifests_inherit() {
 }
 
 #[test]
+fn a_crate_that_says_so_stays_small() {
+    let planted = Planted::sound();
+    planted.replace(MANIFEST, "layer = \"consumer\"\n", "layer = \"consumer\"\nmax-source-lines = 12\n");
+    planted
+        .write(LIB, "//! Small.\n\nmod more;\n")
+        .write("crates/fs/tool/tests/it/main.rs", &"//\n".repeat(50));
+    planted.write("crates/fs/tool/src/more.rs", &format!("//! More.\n{}", "fn f() {}\n".repeat(8)));
+    planted.passes(TASK);
+    planted.write("crates/fs/tool/src/more.rs", &format!("//! More.\n{}", "fn f() {}\n".repeat(9)));
+    planted.fails(TASK, "tool/Cargo.toml: has 13 lines of source, 12 at most (`max-source-lines`)");
+}
+
+#[test]
 fn the_map_names_what_exists_and_is_short() {
     let long = "word ".repeat(1_501) + "\n";
     check(&[

@@ -106,7 +106,7 @@ mod tests {
             host.tools.approver().get().is_some(),
             host.tools.bound().get().is_some(),
         ];
-        let approval = host.approvals.get().map(|approvals| approvals.default_policy());
+        let approval = host.approvals.get().map(|approvals| approvals.policies().default_policy());
         let (tools, prompt, hooks) = (host.tools.rows(), host.prompt.rows(), host.hooks.rows());
         let policy = host.policy.current();
         format!("tools {tools}, prompt {prompt}, hooks {hooks}, slots {slots:?}, {policy:?}, {approval:?}")

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use dsh_agent_loop::{AgentLoop, LoopConfig, LoopParts};
+use dsh_approval_policy::ApprovalPolicy;
 use dsh_code_mode::CodeMode;
 use dsh_fs_local::{LocalFs, LocalFsConfig, LocalSearch};
 use dsh_lifecycle::{Cancel, Cause, Clock, Registration, Registrations};
@@ -24,6 +25,7 @@ use dsh_sandbox_policy::{
     CONTEXT_NAME, CONTEXT_ORDER, ModeChanged, PolicySource, SandboxMode, standing_rule,
 };
 use dsh_session::Vocabulary;
+use dsh_session_permissions::SessionPermissions;
 use dsh_spill_local::{LocalSpill, LocalSpillConfig};
 use dsh_spill_policy::{SpillConfig, SpillPolicy};
 use dsh_system_prompt::{AssembleContext, Context, OfferedTools, PromptConfig, Section, Text};
@@ -32,7 +34,7 @@ use dsh_tool_fs::{FsTools, FsToolsConfig};
 use dsh_tool_fs_search::{SearchTools, SearchToolsConfig};
 use dsh_tool_sdk::Language;
 use dsh_tools_core::{Presentation, with_dispatches};
-use dsh_user_approval::{ApprovalConfig, ApprovalPolicy, Approvals};
+use dsh_user_approval::{ApprovalConfig, Approvals};
 use serde::Deserialize;
 
 use crate::model::ModelConfig;
@@ -156,7 +158,9 @@ fn user_approval(config: ApprovalConfig, host: &Host) -> Result<Registrations, M
 fn permission_presets(config: PresetsConfig, host: &Host) -> Result<Registrations, MountError> {
     host.declare(dsh_permission_presets::declare)?;
     let approvals = host.approvals.get().ok_or("the row `user-approval` is not mounted")?;
-    let presets = Presets::new(config, Approvals::clone(&approvals), Arc::clone(&host.policy) as _)?;
+    let policies = approvals.policies().clone();
+    let permissions = SessionPermissions::new(policies.clone(), Arc::clone(&host.policy) as _);
+    let presets = Presets::new(config, permissions)?;
     let presets = match &host.preset_choice {
         Some(choice) => presets.with_choice(choice)?,
         None => presets,
@@ -166,7 +170,7 @@ fn permission_presets(config: PresetsConfig, host: &Host) -> Result<Registration
     let name = host.preset_choice.as_ref().unwrap_or(presets.default_preset());
     let initial = presets.resolve(name)?;
     if host.preset_choice.is_none()
-        && approvals.default_policy() == ApprovalPolicy::Never
+        && policies.default_policy() == ApprovalPolicy::Never
         && initial.approval == ApprovalPolicy::Ask
     {
         return Err(format!(
@@ -175,11 +179,11 @@ fn permission_presets(config: PresetsConfig, host: &Host) -> Result<Registration
         )
         .into());
     }
-    let before = (host.policy.set_mode(initial.sandbox), approvals.set_default_policy(initial.approval));
+    let before = (host.policy.set_mode(initial.sandbox), policies.set_default_policy(initial.approval));
     let policy = Arc::downgrade(&host.policy);
     mounted.push(Registration::new(move || {
         let (mode, approval) = before;
-        approvals.set_default_policy(approval);
+        policies.set_default_policy(approval);
         if let Some(policy) = policy.upgrade() {
             policy.set_mode(mode);
         }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use dsh_approval_policy::ApprovalPolicy;
 use dsh_sandbox_policy::SandboxMode;
-use dsh_user_approval::ApprovalPolicy;
+use dsh_session_permissions::Permissions;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,13 @@ pub struct Preset {
     pub description: Option<Arc<str>>,
 }
 
+impl Preset {
+    /// What it sets.
+    pub fn permissions(&self) -> Permissions {
+        Permissions { sandbox: self.sandbox, approval: self.approval }
+    }
+}
+
 /// Those that are always there, in their order.
 pub(crate) fn built_in() -> [(&'static str, Preset); 3] {
     let preset = |sandbox: SandboxMode, approval, name: &str, description: &str| {
@@ -66,47 +74,4 @@ pub(crate) fn built_in() -> [(&'static str, Preset); 3] {
             "Tools reach everything that your account reaches, and you are never asked.",
         ),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use dsh_json::Json;
-
-    use super::*;
-
-    #[test]
-    fn what_is_no_configuration_is_refused() {
-        let read = |text: &str| Json::parse(text).unwrap().read::<PresetsConfig>();
-        assert_eq!(read("{}").unwrap(), PresetsConfig::default());
-        for bad in [
-            r#"{"default": "x"}"#,
-            r#"{"presets": {"x": {"sandbox": "read-only"}}}"#,
-            r#"{"presets": {"x": {"approval": "ask"}}}"#,
-            r#"{"presets": {"x": {"sandbox": "all", "approval": "ask"}}}"#,
-            r#"{"presets": {"x": {"sandbox": "read-only", "approval": "always"}}}"#,
-            r#"{"presets": {"x": {"sandbox": "read-only", "approval": "ask", "label": "X"}}}"#,
-            r#"{"presets": ["x"]}"#,
-        ] {
-            assert!(read(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn presets_come_as_json_has_them_and_sorted_from_toml() {
-        let names = |config: PresetsConfig| config.presets.keys().cloned().collect::<Vec<_>>();
-        let json = r#"{"presets": {"b": {"sandbox": "read-only", "approval": "ask"},
-                                   "a": {"sandbox": "read-only", "approval": "never", "name": "A"}}}"#;
-        assert_eq!(names(Json::parse(json).unwrap().read().unwrap()), ["b".into(), "a".into()]);
-        let toml = r#"
-            defaultPreset = "b"
-            [presets.b]
-            sandbox = "read-only"
-            approval = "ask"
-            [presets.a]
-            sandbox = "danger-full-access"
-            approval = "never"
-            description = "Everything."
-        "#;
-        assert_eq!(names(toml::from_str(toml).unwrap()), ["a".into(), "b".into()]);
-    }
 }

@@ -9,9 +9,8 @@
 //! - What holds is what the two knobs say. The choice is kept beside them, so that of two presets with the same knobs the
 //!   one is shown that was chosen, and so that a switch that was cut short can be completed. A session whose knobs fit no
 //!   preset is `custom`: that is shown, and can't be chosen.
-//! - **Order.** The choice is recorded first, then the sandbox mode, then the approval policy. Where the mode gets wider
-//!   and the policy stricter, the policy comes first. So a session whose log takes only a part of a switch is never wider
-//!   than it was and wider than it was to be at the same time.
+//! - **Order.** The choice is recorded first, then the knobs, in the order of [`dsh_session_permissions`]: a session whose log
+//!   takes only a part of a switch is never wider than it was and wider than it was to be at the same time.
 //! - **Pinning.** A new session has the choice and both knobs in its log before its first turn; later changes of the
 //!   configuration do not reach it. A session that goes on keeps its knobs, and gets what its log does not say yet.
 //! - **A switch that was cut short** is completed when its session is pinned again. The rule: if no turn has begun since
@@ -22,7 +21,7 @@
 
 mod config;
 mod events;
-mod knobs;
+mod options;
 mod pinning;
 mod presets;
 mod switching;
@@ -30,7 +29,7 @@ mod table;
 
 pub use config::{Preset, PresetsConfig};
 pub use events::{PresetChosen, declare};
-pub use knobs::Changes;
-pub use presets::{Current, Options, PresetOption, Presets};
-pub use switching::{PLUGIN, RecordError, SetError, SwitchError};
+pub use options::{Options, PresetOption};
+pub use presets::{Current, Presets};
+pub use switching::{Changes, SetError, SwitchError};
 pub use table::{CUSTOM, PresetsError, UnknownPreset};

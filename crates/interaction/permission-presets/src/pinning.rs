@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use dsh_agent::{Agent, Hooks, Notice};
+use dsh_approval_policy::PolicySource;
 use dsh_lifecycle::Registrations;
-use dsh_sandbox_policy::set_session_mode;
 use dsh_session::{EndSeed, Payload, Session, TurnStart};
-use dsh_user_approval::{PolicyChanged, PolicySource};
+use dsh_session_permissions::{ChangeError, Permissions, Said, Turned};
 
-use crate::knobs::{Knob, Knobs};
-use crate::switching::record_choice;
-use crate::{Changes, Presets, RecordError};
+use crate::{Changes, Preset, PresetChosen, Presets};
 
-/// What the log says of the choice and of each knob, by the seq of the last event.
-struct Said {
-    preset: Option<(u64, Arc<str>)>,
-    sandbox: Option<u64>,
-    approval: Option<u64>,
+/// A session as it is found.
+struct Found {
+    /// The last choice in its log, and the seq of its event.
+    chosen: Option<(u64, PresetChosen)>,
+    said: Said,
+    holds: Permissions,
 }
 
 impl Presets {
@@ -42,92 +41,68 @@ impl Presets {
     ///   each knob of which nothing is said, as it holds now.
     ///
     /// The same again records nothing.
-    pub fn pin(&self, session: &Session) -> Result<Changes, RecordError> {
-        let turn = self.inner.turn_of(session);
-        let Some(_turn) = turn.try_lock() else { return Err(RecordError::Busy) };
-        let said = self.said(session);
-        let holds = self.inner.knobs(session);
-        let (name, target) = if said.begins(session) {
-            let name = self.choice.as_ref().unwrap_or_else(|| self.default_preset());
-            (Some(name), self.inner.table.get(name).map_or(holds, Knobs::from))
-        } else {
-            let target = self.intended(session, &said, holds);
-            let fits = || self.inner.table.fitting(target, None);
-            (if said.preset.is_none() { fits() } else { None }, target)
-        };
-        let mut changes = Changes::default();
-        if let Some(name) = name {
-            record_choice(session, name)?;
-            changes.preset = true;
-        }
-        for knob in holds.order_towards(target) {
-            match knob {
-                Knob::Sandbox if said.sandbox.is_none() || holds.sandbox != target.sandbox => {
-                    set_session_mode(session, target.sandbox, None)?;
-                    changes.sandbox = true;
-                }
-                Knob::Approval if said.approval.is_none() || holds.approval != target.approval => {
-                    self.inner.approvals.set_session_policy(session, target.approval, None)?;
-                    changes.approval = true;
-                }
-                Knob::Sandbox | Knob::Approval => {}
+    pub fn pin(&self, session: &Session) -> Result<Changes, ChangeError> {
+        self.inner.permissions.change(session, |change| {
+            let found = self.find(session);
+            let (name, target) = if found.begins(session) {
+                let name = self.choice.as_ref().unwrap_or_else(|| self.default_preset());
+                (Some(name), self.inner.table.get(name).map_or(found.holds, Preset::permissions))
+            } else {
+                let target = self.intended(session, &found);
+                (self.inner.table.fitting(target, None).filter(|_| found.chosen.is_none()), target)
+            };
+            if let Some(name) = name {
+                session.append(&PresetChosen { preset: Arc::clone(name) })?;
             }
-        }
-        Ok(changes)
+            let Turned { sandbox, approval, .. } = change.say(target)?;
+            Ok(Changes { preset: name.is_some(), sandbox, approval })
+        })
     }
 
     fn session_started(&self, agent: &Agent) {
         let session = agent.session();
-        let begins = self.said(session).begins(session);
-        let delegated = self.is_delegated(session);
+        let found = self.find(session);
         if let Err(error) = self.pin(session) {
             tracing::warn!(%error, session = &**session.id(), "the permissions of a session could not be pinned");
         }
-        let Some(choice) = self.choice.as_ref().filter(|_| !begins && !delegated) else { return };
+        let Some(choice) = &self.choice else { return };
+        // The policy of one that works for another comes from there.
+        let source = found.said.approval.and_then(|(_, changed)| changed.source);
+        if found.begins(session) || source == Some(PolicySource::Delegation) {
+            return;
+        }
         if let Err(error) = self.switch(agent, choice) {
             tracing::warn!(%error, session = &**session.id(), preset = &**choice, "a session was not switched");
         }
     }
 
-    fn said(&self, session: &Session) -> Said {
-        Said {
-            preset: self.inner.chosen.last(session).map(|(seq, chosen)| (seq, chosen.preset)),
-            sandbox: self.inner.modes.last(session).map(|(seq, _)| seq),
-            approval: self.inner.approvals.policy_seq(session),
-        }
+    fn find(&self, session: &Session) -> Found {
+        let permissions = &self.inner.permissions;
+        let (said, holds) = (permissions.said(session), permissions.of(session));
+        Found { chosen: self.inner.chosen.last(session), said, holds }
     }
 
     /// What shall hold for a session that goes on: what holds, and what is left of a switch that was cut short.
-    fn intended(&self, session: &Session, said: &Said, holds: Knobs) -> Knobs {
-        let Some((chosen_at, name)) = &said.preset else { return holds };
-        let Some(preset) = self.inner.table.get(name) else { return holds };
+    fn intended(&self, session: &Session, Found { chosen, said, holds }: &Found) -> Permissions {
+        let Some((chosen_at, chosen)) = chosen else { return *holds };
+        let Some(preset) = self.inner.table.get(&chosen.preset) else { return *holds };
         let later = session.events_from(chosen_at.saturating_add(1));
         if later.iter().any(|event| *event.kind == *TurnStart::TYPE) {
-            return holds;
+            return *holds;
         }
-        let left_out = |knob: Option<u64>| knob.is_none_or(|seq| seq < *chosen_at);
-        Knobs {
-            sandbox: if left_out(said.sandbox) { preset.sandbox } else { holds.sandbox },
-            approval: if left_out(said.approval) { preset.approval } else { holds.approval },
+        let mode_said = said.sandbox.as_ref().is_some_and(|(seq, _)| seq > chosen_at);
+        let policy_said = said.approval.is_some_and(|(seq, _)| seq > *chosen_at);
+        Permissions {
+            sandbox: if mode_said { holds.sandbox } else { preset.sandbox },
+            approval: if policy_said { holds.approval } else { preset.approval },
         }
-    }
-
-    /// Whether the policy of a session comes from one that it works for.
-    fn is_delegated(&self, session: &Session) -> bool {
-        let event = self.inner.approvals.policy_seq(session).and_then(|seq| session.event(seq));
-        let changed = event.and_then(|event| event.read::<PolicyChanged>());
-        changed.is_some_and(|changed| {
-            changed.is_ok_and(|changed| changed.source == Some(PolicySource::Delegation))
-        })
     }
 }
 
-impl Said {
+impl Found {
     /// Whether the session is new: nothing is said, and it had no earlier life, not even an empty one.
     fn begins(&self, session: &Session) -> bool {
-        self.preset.is_none()
-            && self.sandbox.is_none()
-            && self.approval.is_none()
-            && session.events().iter().all(|event| *event.kind != *EndSeed::TYPE)
+        let silent = self.chosen.is_none() && self.said.sandbox.is_none() && self.said.approval.is_none();
+        silent && session.events().iter().all(|event| *event.kind != *EndSeed::TYPE)
     }
 }

@@ -3,27 +3,27 @@
 use std::sync::Arc;
 
 use dsh_agent::{Agent, InboxError};
-use dsh_llm::{Message, Role, Source, text};
-use dsh_sandbox_policy::{SandboxMode, set_session_mode, standing_rule};
 use dsh_session::{AppendError, Session};
+use dsh_session_permissions::{Change, ChangeError, Turned};
 
-use crate::knobs::{Knob, Knobs};
-use crate::{Changes, Current, PresetChosen, Presets, UnknownPreset};
+use crate::{Current, Preset, PresetChosen, Presets, UnknownPreset};
 
-/// The name that messages about the sandbox mode have as their source.
-pub const PLUGIN: &str = "permission-presets";
+/// What was recorded, and so what has changed or is said for the first time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The choice.
+    pub preset: bool,
+    /// The sandbox mode.
+    pub sandbox: bool,
+    /// The approval policy.
+    pub approval: bool,
+}
 
-/// Why not all was recorded.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// Somebody else changes this session now. Nothing was recorded.
-    #[error("the permissions of this session are being changed already; try again")]
-    Busy,
-    /// The log did not take an event. What it took before holds; doing the same again completes it.
-    #[error(
-        "the permissions could not be recorded in full: {0}; what was recorded holds, choose again to complete it"
-    )]
-    Log(#[from] AppendError),
+impl Changes {
+    /// Whether nothing was recorded.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
 }
 
 /// Why a preset was not set.
@@ -34,7 +34,7 @@ pub enum SetError {
     Unknown(#[from] UnknownPreset),
     /// Not all of it was recorded.
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Record(#[from] ChangeError),
 }
 
 /// Why an agent was not switched.
@@ -56,87 +56,34 @@ impl Presets {
     /// For a session that no agent works in now; see [`switch`](Self::switch). From an observer of the session that is being
     /// told of an event it is refused, as every append is.
     pub fn set(&self, session: &Session, name: &str) -> Result<Changes, SetError> {
-        let record = |knob, target: Knobs| match knob {
-            Knob::Sandbox => set_session_mode(session, target.sandbox, None).map(drop),
-            Knob::Approval => self.inner.approvals.set_session_policy(session, target.approval, None),
-        };
-        self.choose(session, name, record)
+        let (name, preset) = self.inner.table.entry(name)?;
+        let choose = |change: &Change<'_>| self.choose(session, name, preset, change);
+        let (changes, _) = self.inner.permissions.change(session, choose)?;
+        Ok(changes)
     }
 
     /// The same for a living agent, who is told before its next step of each knob that changed. It holds from the next
     /// call on; under `never` questions that are open are rejected.
     pub fn switch(&self, agent: &Agent, name: &str) -> Result<Changes, SwitchError> {
-        let mut untold = None;
-        let record = |knob, target: Knobs| {
-            let told = match knob {
-                Knob::Sandbox => self.switch_sandbox(agent, target.sandbox)?,
-                Knob::Approval => match self.inner.approvals.switch(agent, target.approval) {
-                    Ok(_) => Ok(()),
-                    Err(dsh_user_approval::SwitchError::Untold(error)) => Err(error),
-                    Err(dsh_user_approval::SwitchError::Log(error)) => return Err(error),
-                },
-            };
-            untold = untold.take().or(told.err());
-            Ok(())
-        };
-        let changes = self.choose(agent.session(), name, record)?;
+        let (name, preset) = self.inner.table.entry(name).map_err(SetError::from)?;
+        let choose = |change: &Change<'_>| self.choose(agent.session(), name, preset, change);
+        let (changes, untold) =
+            self.inner.permissions.change_living(agent, choose).map_err(SetError::from)?;
         untold.map_or(Ok(changes), |error| Err(error.into()))
     }
 
-    /// Records the choice and, through `record`, what differs from it.
     fn choose(
         &self,
         session: &Session,
-        name: &str,
-        mut record: impl FnMut(Knob, Knobs) -> Result<(), AppendError>,
-    ) -> Result<Changes, SetError> {
-        let (name, preset) = self.inner.table.entry(name)?;
-        let target = Knobs::from(preset);
-        let turn = self.inner.turn_of(session);
-        // Whoever waited here for an observer of the session would wait forever.
-        let Some(_turn) = turn.try_lock() else { return Err(RecordError::Busy.into()) };
-        let mut changes = Changes::default();
-        if self.current(session) != Current::Named(Arc::clone(name)) {
-            record_choice(session, name).map_err(RecordError::from)?;
-            changes.preset = true;
+        name: &Arc<str>,
+        preset: &Preset,
+        change: &Change<'_>,
+    ) -> Result<(Changes, Option<InboxError>), AppendError> {
+        let chosen = self.current(session) != Current::Named(Arc::clone(name));
+        if chosen {
+            session.append(&PresetChosen { preset: Arc::clone(name) })?;
         }
-        let before = self.inner.knobs(session);
-        for knob in before.order_towards(target) {
-            let changed = match knob {
-                Knob::Sandbox => &mut changes.sandbox,
-                Knob::Approval => &mut changes.approval,
-            };
-            *changed = match knob {
-                Knob::Sandbox => before.sandbox != target.sandbox,
-                Knob::Approval => before.approval != target.approval,
-            };
-            if *changed {
-                record(knob, target).map_err(RecordError::from)?;
-            }
-        }
-        Ok(changes)
+        let Turned { sandbox, approval, untold } = change.set(preset.permissions())?;
+        Ok((Changes { preset: chosen, sandbox, approval }, untold))
     }
-
-    fn switch_sandbox(
-        &self,
-        agent: &Agent,
-        mode: SandboxMode,
-    ) -> Result<Result<(), InboxError>, AppendError> {
-        let session = agent.session();
-        let before = self.inner.knobs(session).sandbox;
-        let seq = set_session_mode(session, mode, None)?.seq;
-        let rule = standing_rule(&self.inner.policy.policy(Some(session.id())).with_mode(mode));
-        let message = Message {
-            // One event, one message.
-            id: format!("{PLUGIN}:{seq}").into(),
-            role: Role::User,
-            content: text(format!("The user changed the sandbox mode from {before} to {mode}. {rule}")),
-            source: Source::plugin_form(PLUGIN, "notice"),
-        };
-        Ok(agent.inbox().inject(message))
-    }
-}
-
-pub(crate) fn record_choice(session: &Session, name: &Arc<str>) -> Result<(), AppendError> {
-    session.append(&PresetChosen { preset: Arc::clone(name) }).map(drop)
 }

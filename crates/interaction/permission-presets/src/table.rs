@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use dsh_sandbox_policy::SandboxMode;
-use dsh_user_approval::ApprovalPolicy;
+use dsh_session_permissions::Permissions;
 use indexmap::IndexMap;
 
 use crate::config::built_in;
-use crate::knobs::Knobs;
 use crate::{Preset, PresetsConfig};
 
 /// What a session is shown as whose knobs fit no preset. No preset has this name.
@@ -39,15 +37,10 @@ pub enum PresetsError {
     UnknownDefault(#[from] UnknownPreset),
     /// There is no default, and none can be derived.
     #[error(
-        "no preset has the sandbox mode {sandbox} and the approval policy {approval}, which hold where nothing is chosen; \
-         set `defaultPreset`, or add a preset with these two"
+        "no preset has the sandbox mode {} and the approval policy {}, which hold where nothing is chosen; set \
+         `defaultPreset`, or add a preset with these two", .0.sandbox, .0.approval
     )]
-    NoDefault {
-        /// The mode.
-        sandbox: SandboxMode,
-        /// The policy.
-        approval: ApprovalPolicy,
-    },
+    NoDefault(Permissions),
 }
 
 /// All presets in their order, and the one of new sessions.
@@ -59,7 +52,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// `composed`: what holds for a session whose log says nothing.
-    pub(crate) fn of(config: PresetsConfig, composed: Knobs) -> Result<Self, PresetsError> {
+    pub(crate) fn of(config: PresetsConfig, composed: Permissions) -> Result<Self, PresetsError> {
         let mut presets: IndexMap<Arc<str>, Preset> =
             built_in().into_iter().map(|(name, preset)| (name.into(), preset)).collect();
         for (name, preset) in config.presets {
@@ -74,9 +67,7 @@ impl Table {
         let mut table = Self { presets, default: CUSTOM.into() };
         let default = match &config.default_preset {
             Some(name) => table.entry(name)?.0,
-            None => table
-                .fitting(composed, None)
-                .ok_or(PresetsError::NoDefault { sandbox: composed.sandbox, approval: composed.approval })?,
+            None => table.fitting(composed, None).ok_or(PresetsError::NoDefault(composed))?,
         };
         table.default = Arc::clone(default);
         Ok(table)
@@ -101,8 +92,8 @@ impl Table {
     }
 
     /// The preset that fits these knobs: the chosen one, or else the first. `None`: they are nobody's.
-    pub(crate) fn fitting(&self, knobs: Knobs, chosen: Option<&str>) -> Option<&Arc<str>> {
-        let fits = |(_, preset): &(&Arc<str>, &Preset)| Knobs::from(*preset) == knobs;
+    pub(crate) fn fitting(&self, knobs: Permissions, chosen: Option<&str>) -> Option<&Arc<str>> {
+        let fits = |(_, preset): &(&Arc<str>, &Preset)| preset.permissions() == knobs;
         let chosen = chosen.and_then(|name| self.presets.get_key_value(name)).filter(fits);
         chosen.or_else(|| self.presets.iter().find(fits)).map(|(name, _)| name)
     }

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use dsh_agent::Agent;
+use dsh_approval_policy::ApprovalPolicy;
 use dsh_lifecycle::Cancel;
 use dsh_tools_core::{Approval, Definition, Execution};
-
-use crate::ApprovalPolicy;
 
 /// A question as it is put to those who can answer.
 #[derive(Debug, Clone)]

@@ -4,24 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use dsh_agent::{Agent, InboxError};
+use dsh_approval_policy::Policies;
 use dsh_lifecycle::{Ids, Registration, Registrations};
-use dsh_llm::{Message, Role, Source, text};
 use dsh_scope::{Layers, Scope};
-use dsh_session::{AppendError, Latest, Session};
-use dsh_system_prompt::{AssembleContext, Context, PromptError, SystemPrompt, Text};
+use dsh_system_prompt::{PromptError, SystemPrompt};
 use dsh_tools_core::{AlreadyProvided, Approval, ApprovalRequest, Approver, ToolError, Tools};
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 
 use crate::ask::{Asked, Decision, put};
-use crate::{
-    Answerer, ApprovalConfig, ApprovalError, ApprovalPolicy, CONTEXT_NAME, CONTEXT_ORDER, PolicyChanged,
-    PolicySource, Question, Request, standing_rule,
-};
-
-/// The name that messages about the policy have as their source.
-const PLUGIN: &str = "user-approval";
+use crate::{Answerer, ApprovalConfig, ApprovalError, Question, Request};
 
 /// Asks, and remembers nothing but the policy of each session, which its log says. Clones are the same service.
 #[derive(Clone)]
@@ -29,22 +20,9 @@ pub struct Approvals(Arc<Inner>);
 
 struct Inner {
     ids: Arc<dyn Ids>,
-    config: Mutex<ApprovalConfig>,
-    policies: Latest<PolicyChanged>,
+    budget: Duration,
+    policies: Policies,
     answerers: Arc<Mutex<Layers<Arc<dyn Answerer>>>>,
-    /// Some policy was set.
-    set: Notify,
-}
-
-/// Why a policy was not switched.
-#[derive(Debug, thiserror::Error)]
-pub enum SwitchError {
-    /// The log did not take it; the policy is as before.
-    #[error("the policy could not be recorded: {0}")]
-    Log(#[from] AppendError),
-    /// The policy is switched, and the agent could not be told.
-    #[error("the policy is switched, but the agent could not be told: {0}")]
-    Untold(#[from] InboxError),
 }
 
 /// Why approvals could not be mounted.
@@ -61,19 +39,14 @@ pub enum MountError {
 impl Approvals {
     /// A service with nobody to answer. `ids` names its questions and messages.
     pub fn new(ids: Arc<dyn Ids>, config: ApprovalConfig) -> Self {
-        let (config, policies) = (Mutex::new(config), Latest::default());
-        Self(Arc::new(Inner { ids, config, policies, answerers: Arc::default(), set: Notify::new() }))
+        let policies = Policies::new(Arc::clone(&ids), config.policy);
+        let budget = Duration::from_millis(config.answer_ms.get());
+        Self(Arc::new(Inner { ids, budget, policies, answerers: Arc::default() }))
     }
 
     /// Answers for the calls of these tools, and tells models of the policy. Dropping what it returns ends both.
     pub fn mount(&self, tools: &Tools, prompt: &SystemPrompt) -> Result<Registrations, MountError> {
-        let approvals = self.clone();
-        let rule = move |cx: &AssembleContext| match &cx.agent {
-            Some(agent) => standing_rule(approvals.policy(agent.session())).to_owned(),
-            None => String::new(),
-        };
-        let context = Context::new(CONTEXT_NAME, CONTEXT_ORDER, Text::from_fn(rule));
-        let told = prompt.context(None, context)?;
+        let told = self.policies().tell(prompt)?;
         let asked = tools.approver().provide(Arc::new(self.clone()))?;
         Ok([told, asked].into_iter().collect())
     }
@@ -115,88 +88,23 @@ impl Approvals {
                 reason: request.reason.map(Arc::from),
                 cancel: request.cancel.child(),
             };
-            let budget = Duration::from_millis(self.0.config.lock().answer_ms.get());
-            let silenced = self.silenced(request.agent.session());
-            put(&question, &self.answerers(request.agent.scope()), budget, silenced).await
+            let silenced = self.policies().until_never(request.agent.session());
+            put(&question, &self.answerers(request.agent.scope()), self.0.budget, silenced).await
         };
         let policy = decision.policy;
         let outcome = asked.decide(decision)?;
         if let Some(policy) = policy
-            && let Err(error) = self.switch(request.agent, policy)
+            && let Err(error) = self.policies().switch(request.agent, policy)
         {
             tracing::warn!(%error, "the policy that was asked for with an answer does not hold");
         }
         Ok(outcome)
     }
 
-    /// The policy of a session: the last that its log says, else the configured one.
-    pub fn policy(&self, session: &Session) -> ApprovalPolicy {
-        self.policy_of(session).unwrap_or_else(|| self.default_policy())
-    }
-
-    /// The last policy that the log of a session says, if it says one.
-    pub fn policy_of(&self, session: &Session) -> Option<ApprovalPolicy> {
-        self.0.policies.last(session).map(|(_, changed)| changed.policy)
-    }
-
-    /// The seq of the event that says so.
-    pub fn policy_seq(&self, session: &Session) -> Option<u64> {
-        self.0.policies.last(session).map(|(seq, _)| seq)
-    }
-
-    /// The policy of sessions whose log says none.
-    pub fn default_policy(&self) -> ApprovalPolicy {
-        self.0.config.lock().policy
-    }
-
-    /// Changes the policy of sessions whose log says none, and returns the one before.
-    pub fn set_default_policy(&self, policy: ApprovalPolicy) -> ApprovalPolicy {
-        std::mem::replace(&mut self.0.config.lock().policy, policy)
-    }
-
-    /// Sets the policy of a session, by exactly one event, also when it is the policy already.
-    pub fn set_session_policy(
-        &self,
-        session: &Session,
-        policy: ApprovalPolicy,
-        source: Option<PolicySource>,
-    ) -> Result<(), AppendError> {
-        session.append(&PolicyChanged { policy, source })?;
-        self.0.set.notify_waiters();
-        Ok(())
-    }
-
-    /// Switches the policy of a living agent, who is told of it before its next step. Nothing happens where it holds
-    /// already; the answer says whether it was switched. Under `never` the questions that are open are rejected.
-    pub fn switch(&self, agent: &Agent, policy: ApprovalPolicy) -> Result<bool, SwitchError> {
-        let before = self.policy(agent.session());
-        if before == policy {
-            return Ok(false);
-        }
-        self.set_session_policy(agent.session(), policy, None)?;
-        let told = format!(
-            "The user changed the approval policy from {before} to {policy}. {}",
-            standing_rule(policy)
-        );
-        let message = Message {
-            id: self.0.ids.fresh(),
-            role: Role::User,
-            content: text(told),
-            source: Source::plugin_form(PLUGIN, "notice"),
-        };
-        agent.inbox().inject(message)?;
-        Ok(true)
-    }
-
-    /// Waits until nobody is to be asked in a session: not at all where that holds already.
-    async fn silenced(&self, session: &Session) {
-        loop {
-            let set = self.0.set.notified();
-            if self.policy(session) == ApprovalPolicy::Never {
-                return;
-            }
-            set.await;
-        }
+    /// The policy of each session, which this service asks before anybody else. A session that becomes `never` rejects the
+    /// questions that are open in it.
+    pub fn policies(&self) -> &Policies {
+        &self.0.policies
     }
 
     /// Those who can answer for a scope, the nearest first.
@@ -231,6 +139,10 @@ impl Approver for Approvals {
 
 impl std::fmt::Debug for Approvals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Approvals").field("config", &*self.0.config.lock()).finish_non_exhaustive()
+        let Inner { budget, policies, .. } = &*self.0;
+        f.debug_struct("Approvals")
+            .field("budget", budget)
+            .field("policies", policies)
+            .finish_non_exhaustive()
     }
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dsh_agent::Agent;
+use dsh_approval_policy::ApprovalPolicy;
 use dsh_json::Json;
 use dsh_lifecycle::{Cancel, Cause, contain_async};
 use dsh_session::{AppendError, Session};
 use dsh_tools_core::{Approval, Definition, Execution, ToolError};
 use tokio::time::sleep;
 
-use crate::{Answer, Answerer, ApprovalAsked, ApprovalDecided, ApprovalPolicy, Question};
+use crate::{Answer, Answerer, ApprovalAsked, ApprovalDecided, Question};
 
 /// The code of a call whose question could not be put or recorded.
 pub const APPROVAL_FAILED: &str = "APPROVAL_FAILED";

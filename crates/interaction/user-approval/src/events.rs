@@ -7,8 +7,6 @@ use dsh_session::{Pair, Payload, Vocabulary, VocabularyError};
 use dsh_tools_core::Approval;
 use serde::{Deserialize, Serialize};
 
-use crate::ApprovalPolicy;
-
 /// The event `approval/asked`: somebody is asked whether a call may run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -44,25 +42,6 @@ pub struct ApprovalDecided {
     pub cause: Option<Arc<str>>,
 }
 
-/// The event `approval/policy`: from here on, this policy holds for the session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PolicyChanged {
-    /// The policy.
-    pub policy: ApprovalPolicy,
-    /// Where it comes from, if that is not the user.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<PolicySource>,
-}
-
-/// Where the policy of a session comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PolicySource {
-    /// The session works for another, whose user does not see its questions.
-    Delegation,
-}
-
 impl Payload for ApprovalAsked {
     const TYPE: &'static str = "approval/asked";
 
@@ -85,13 +64,9 @@ impl Payload for ApprovalDecided {
     }
 }
 
-impl Payload for PolicyChanged {
-    const TYPE: &'static str = "approval/policy";
-}
-
-/// A vocabulary that also has these events. A question that a killed process left open is closed as cancelled.
+/// A vocabulary that also has these events and that of the policy. A question that a killed process left open is closed as cancelled.
 pub fn declare(vocabulary: Vocabulary) -> Result<Vocabulary, VocabularyError> {
-    vocabulary.with::<PolicyChanged>()?.with_pair(Pair {
+    dsh_approval_policy::declare(vocabulary)?.with_pair(Pair {
         opened: |asked: &ApprovalAsked| Arc::clone(&asked.id),
         closed: |decided: &ApprovalDecided| Arc::clone(&decided.id),
         close: |asked| ApprovalDecided {

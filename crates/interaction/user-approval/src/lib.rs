@@ -16,14 +16,12 @@ mod answerer;
 mod approvals;
 mod ask;
 mod config;
-mod context;
 mod events;
 mod words;
 
 pub use answerer::{Answer, AnswerError, Answerer, Question};
-pub use approvals::{Approvals, MountError, SwitchError};
+pub use approvals::{Approvals, MountError};
 pub use ask::{APPROVAL_FAILED, ApprovalError, Request};
-pub use config::{ApprovalConfig, ApprovalPolicy};
-pub use context::{CONTEXT_NAME, CONTEXT_ORDER, standing_rule};
-pub use events::{ApprovalAsked, ApprovalDecided, PolicyChanged, PolicySource, declare};
+pub use config::ApprovalConfig;
+pub use events::{ApprovalAsked, ApprovalDecided, declare};
 pub use words::{acts, covers, visible};

@@ -1,10 +1,10 @@
 //! Sessions that begin or go on (spec 10 §C.3, §C.5.11).
 
+use dsh_approval_policy::ApprovalPolicy::{Ask, Never};
+use dsh_approval_policy::{PolicyChanged, PolicySource};
 use dsh_permission_presets::{Changes, Presets};
 use dsh_sandbox_policy::SandboxMode::{DangerFullAccess, ReadOnly, WorkspaceWrite};
 use dsh_session::{Session, TurnStart};
-use dsh_user_approval::ApprovalPolicy::{Ask, Never};
-use dsh_user_approval::{PolicyChanged, PolicySource};
 
 use crate::scene::{
     agent, choose, log, log_from, presets, presets_over, resumed, session, set_mode, set_policy, told,

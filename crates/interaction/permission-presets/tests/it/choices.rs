@@ -1,17 +1,17 @@
 //! What a session has, and how it gets another (spec 10 §C.2, §C.5.1, 4, 6, 7, 10, 12, 13).
 
+use dsh_approval_policy::ApprovalPolicy::{Ask, Never};
 use dsh_json::Json;
 use dsh_permission_presets::{Changes, Current, Presets};
 use dsh_sandbox_policy::SandboxMode::{DangerFullAccess, ReadOnly, WorkspaceWrite};
 use dsh_session::{Event, Session, TurnEnd, TurnEndReason, TurnStart};
-use dsh_user_approval::ApprovalPolicy::{Ask, Never};
 
 use crate::scene::{choose, log, log_from, presets, presets_over, session, set_mode, set_policy, vocabulary};
 
 const TWINS: &str = r#"{"presets": {"twin": {"sandbox": "workspace-write", "approval": "ask"}}}"#;
 
 fn named(presets: &Presets, session: &Session) -> String {
-    presets.current(session).to_string()
+    presets.current(session).as_str().to_owned()
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! A switch whose process died in the middle (spec 10 §E.8).
 
+use dsh_approval_policy::ApprovalPolicy::{self, Ask, Never};
 use dsh_permission_presets::Presets;
 use dsh_sandbox_policy::SandboxMode::{self, DangerFullAccess, ReadOnly, WorkspaceWrite};
 use dsh_session::{Session, TurnEnd, TurnEndReason, TurnStart};
-use dsh_user_approval::ApprovalPolicy::{self, Ask, Never};
 
 use crate::scene::{agent, choose, knobs, log, presets, resumed, session, set_mode, set_policy};
 

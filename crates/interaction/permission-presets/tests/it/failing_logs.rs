@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use dsh_permission_presets::{Presets, RecordError, SetError, SwitchError};
+use dsh_approval_policy::ApprovalPolicy;
+use dsh_permission_presets::{Presets, SetError, SwitchError};
 use dsh_sandbox_policy::SandboxMode;
 use dsh_session::{Event, Session, SessionObserver, Sink, SinkError};
-use dsh_user_approval::ApprovalPolicy;
+use dsh_session_permissions::ChangeError;
 use parking_lot::Mutex;
 
 use crate::scene::{Store, agent, knobs, log, presets, session, session_in};
@@ -60,7 +61,7 @@ fn a_session_is_never_wider_than_it_was_and_wider_than_it_was_to_be() {
                 went += 1;
                 assert_eq!(now, target);
             }
-            Err(SetError::Record(RecordError::Log(_))) => failed += 1,
+            Err(SetError::Record(ChangeError::Log(_))) => failed += 1,
             Err(other) => panic!("{other}"),
         }
     });
@@ -85,7 +86,7 @@ fn a_living_agent_is_switched_in_full_or_not_wider_and_a_lost_message_stops_noth
                 assert_eq!(now, target);
                 assert_eq!(presets.current(session).as_str(), new);
             }
-            Err(SwitchError::Set(SetError::Record(RecordError::Log(_)))) => failed += 1,
+            Err(SwitchError::Set(SetError::Record(ChangeError::Log(_)))) => failed += 1,
             Err(other) => panic!("{other}"),
         }
     });
@@ -112,7 +113,7 @@ fn a_session_whose_log_takes_nothing_is_not_pinned_and_starts_all_the_same() {
     let agent = agent(session_in(Store::refusing(|_| true)), &presets);
     agent.announce();
     assert!(agent.session().is_empty());
-    assert!(matches!(presets.pin(agent.session()), Err(RecordError::Log(_))));
+    assert!(matches!(presets.pin(agent.session()), Err(ChangeError::Log(_))));
 }
 
 /// Switches the session, from another thread, while an event is stored.

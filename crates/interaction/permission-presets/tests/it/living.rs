@@ -39,7 +39,7 @@ fn a_switch_from_knobs_that_are_nobodys_says_what_changed() {
     let presets = presets("{}");
     let agent = agent(session(), &presets);
     agent.announce();
-    crate::scene::set_policy(agent.session(), dsh_user_approval::ApprovalPolicy::Never);
+    crate::scene::set_policy(agent.session(), dsh_approval_policy::ApprovalPolicy::Never);
     presets.switch(&agent, "workspace-write").unwrap();
     assert_eq!(told(&agent).len(), 2);
     assert_eq!(knobs(agent.session()).0, Some(WorkspaceWrite));

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use dsh_agent::{Agent, AgentParts, Hooks, Target};
+use dsh_approval_policy::{ApprovalPolicy, Policies, PolicyChanged};
 use dsh_json::Json;
 use dsh_lifecycle::{SeededIds, SteppingClock};
 use dsh_llm::plain_text;
@@ -12,7 +13,7 @@ use dsh_permission_presets::{PresetChosen, Presets, PresetsConfig, PresetsError}
 use dsh_sandbox_policy::{ModeChanged, SandboxMode, SandboxPolicy};
 use dsh_scope::Scope;
 use dsh_session::{Event, Header, Session, SessionSpec, Sink, SinkError, Vocabulary};
-use dsh_user_approval::{ApprovalConfig, ApprovalPolicy, Approvals, PolicyChanged};
+use dsh_session_permissions::SessionPermissions;
 use parking_lot::Mutex;
 
 /// What holds where nothing is said.
@@ -24,21 +25,18 @@ pub(crate) fn presets_over(
     (mode, policy): (SandboxMode, ApprovalPolicy),
 ) -> Result<Presets, PresetsError> {
     let config = Json::parse(config).unwrap().read::<PresetsConfig>().unwrap();
-    Presets::new(config, approvals(policy), Arc::new(SandboxPolicy::new(mode, "/ws", [])))
+    let policies = Policies::new(Arc::new(SeededIds::new(1)), policy);
+    let source = Arc::new(SandboxPolicy::new(mode, "/ws", []));
+    Presets::new(config, SessionPermissions::new(policies, source))
 }
 
 pub(crate) fn presets(config: &str) -> Presets {
     presets_over(config, COMPOSED).unwrap()
 }
 
-pub(crate) fn approvals(policy: ApprovalPolicy) -> Approvals {
-    let config = ApprovalConfig { policy, ..ApprovalConfig::default() };
-    Approvals::new(Arc::new(SeededIds::new(1)), config)
-}
-
 pub(crate) fn vocabulary() -> Vocabulary {
     let vocabulary = dsh_agent::declare(Vocabulary::core()).unwrap();
-    let vocabulary = dsh_user_approval::declare(vocabulary).unwrap();
+    let vocabulary = dsh_approval_policy::declare(vocabulary).unwrap();
     dsh_permission_presets::declare(vocabulary.with::<ModeChanged>().unwrap()).unwrap()
 }
 

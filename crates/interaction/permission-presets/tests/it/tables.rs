@@ -1,8 +1,9 @@
 //! What there is to choose from (spec 10 §C.1, §C.5.2, 3, 5, 8, 9, 12).
 
-use dsh_permission_presets::{Current, PresetsError};
+use dsh_approval_policy::ApprovalPolicy::{Ask, Never};
+use dsh_json::Json;
+use dsh_permission_presets::{Current, PresetsConfig, PresetsError};
 use dsh_sandbox_policy::SandboxMode::{DangerFullAccess, ReadOnly, WorkspaceWrite};
-use dsh_user_approval::ApprovalPolicy::{Ask, Never};
 
 use crate::scene::{COMPOSED, presets, presets_over, session};
 
@@ -101,4 +102,40 @@ fn options_as_people_see_them() {
         })
         .collect();
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn what_is_no_configuration_is_refused() {
+    let read = |text: &str| Json::parse(text).unwrap().read::<PresetsConfig>();
+    assert_eq!(read("{}").unwrap(), PresetsConfig::default());
+    for bad in [
+        r#"{"default": "x"}"#,
+        r#"{"presets": {"x": {"sandbox": "read-only"}}}"#,
+        r#"{"presets": {"x": {"approval": "ask"}}}"#,
+        r#"{"presets": {"x": {"sandbox": "all", "approval": "ask"}}}"#,
+        r#"{"presets": {"x": {"sandbox": "read-only", "approval": "always"}}}"#,
+        r#"{"presets": {"x": {"sandbox": "read-only", "approval": "ask", "label": "X"}}}"#,
+        r#"{"presets": ["x"]}"#,
+    ] {
+        assert!(read(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn presets_come_as_json_has_them_and_sorted_from_toml() {
+    let names = |config: PresetsConfig| config.presets.keys().cloned().collect::<Vec<_>>();
+    let json = r#"{"presets": {"b": {"sandbox": "read-only", "approval": "ask"},
+                               "a": {"sandbox": "read-only", "approval": "never", "name": "A"}}}"#;
+    assert_eq!(names(Json::parse(json).unwrap().read().unwrap()), ["b".into(), "a".into()]);
+    let toml = r#"
+        defaultPreset = "b"
+        [presets.b]
+        sandbox = "read-only"
+        approval = "ask"
+        [presets.a]
+        sandbox = "danger-full-access"
+        approval = "never"
+        description = "Everything."
+    "#;
+    assert_eq!(names(toml::from_str(toml).unwrap()), ["a".into(), "b".into()]);
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
+use dsh_approval_policy::{ApprovalPolicy, PolicyChanged};
 use dsh_lifecycle::{Registrations, SteppingClock};
 use dsh_session::{Event, Header, Session, SessionSpec, Sink, SinkError};
 use dsh_tools_core::{Approval, Execution, Layer, Next, PreDecision, ToolError, object};
-use dsh_user_approval::{ApprovalAsked, ApprovalDecided, ApprovalPolicy, PolicyChanged, Question};
+use dsh_user_approval::{ApprovalAsked, ApprovalDecided, Question};
 use parking_lot::Mutex;
 
 use super::attempts;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use dsh_approval_policy::ApprovalPolicy;
 use dsh_tools_core::Approval;
-use dsh_user_approval::{Answer, AnswerError, Answerer, ApprovalPolicy, Question};
+use dsh_user_approval::{Answer, AnswerError, Answerer, Question};
 use parking_lot::Mutex;
 
 use super::tally::Tally;

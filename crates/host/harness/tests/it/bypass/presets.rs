@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use dsh_approval_policy::{ApprovalPolicy, PolicyChanged};
 use dsh_harness::{Presets, SandboxMode};
 use dsh_lifecycle::Slot;
 use dsh_permission_presets::PresetChosen;
 use dsh_sandbox_policy::set_session_mode;
 use dsh_tools_core::object;
-use dsh_user_approval::{ApprovalPolicy, PolicyChanged, Question};
+use dsh_user_approval::Question;
 use parking_lot::Mutex;
 
 use super::attempts;

@@ -1,49 +1,17 @@
-//! The two knobs, and in which order they are turned.
+//! In which order the knobs are turned.
 
-use dsh_sandbox_policy::SandboxMode;
-use dsh_user_approval::ApprovalPolicy;
+use dsh_approval_policy::ApprovalPolicy;
 
-use crate::Preset;
+use crate::Permissions;
 
-/// What holds for a session, or shall hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Knobs {
-    pub(crate) sandbox: SandboxMode,
-    pub(crate) approval: ApprovalPolicy,
-}
-
-/// One of them.
+/// One of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Knob {
     Sandbox,
     Approval,
 }
 
-/// What was recorded, and so what has changed or is said for the first time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// The choice.
-    pub preset: bool,
-    /// The sandbox mode.
-    pub sandbox: bool,
-    /// The approval policy.
-    pub approval: bool,
-}
-
-impl Changes {
-    /// Whether nothing was recorded.
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
-    }
-}
-
-impl From<&Preset> for Knobs {
-    fn from(preset: &Preset) -> Self {
-        Self { sandbox: preset.sandbox, approval: preset.approval }
-    }
-}
-
-impl Knobs {
+impl Permissions {
     /// The order in which to turn the knobs towards `target`, so that what holds in between is not wider than before and
     /// wider than the target at once. Asking is wider than never: what is asked about may be allowed.
     pub(crate) fn order_towards(self, target: Self) -> [Knob; 2] {
@@ -59,18 +27,19 @@ impl Knobs {
 #[cfg(test)]
 mod tests {
     use SandboxMode::{DangerFullAccess, ReadOnly, WorkspaceWrite};
+    use dsh_sandbox_policy::SandboxMode;
 
     use super::*;
 
-    fn all() -> impl Iterator<Item = Knobs> {
+    fn all() -> impl Iterator<Item = Permissions> {
         SandboxMode::ALL.into_iter().flat_map(|sandbox| {
-            [ApprovalPolicy::Ask, ApprovalPolicy::Never].map(|approval| Knobs { sandbox, approval })
+            [ApprovalPolicy::Ask, ApprovalPolicy::Never].map(|approval| Permissions { sandbox, approval })
         })
     }
 
     /// Whether a call may do more under `this` than under `that`, in one respect or the other.
-    fn wider(this: Knobs, that: Knobs) -> bool {
-        let asks = |knobs: Knobs| knobs.approval == ApprovalPolicy::Ask;
+    fn wider(this: Permissions, that: Permissions) -> bool {
+        let asks = |knobs: Permissions| knobs.approval == ApprovalPolicy::Ask;
         this.sandbox.wider_than(that.sandbox) || (asks(this) && !asks(that))
     }
 
@@ -80,8 +49,8 @@ mod tests {
         for (before, target) in all().flat_map(|before| all().map(move |target| (before, target))) {
             let order = before.order_towards(target);
             let between = match order[0] {
-                Knob::Sandbox => Knobs { sandbox: target.sandbox, ..before },
-                Knob::Approval => Knobs { approval: target.approval, ..before },
+                Knob::Sandbox => Permissions { sandbox: target.sandbox, ..before },
+                Knob::Approval => Permissions { approval: target.approval, ..before },
             };
             assert_ne!(order[0], order[1]);
             assert!(!(wider(between, before) && wider(between, target)), "{before:?} {target:?}");
