@@ -6,9 +6,11 @@ use dsh_fs::{FileSystem, FsError, FsErrorCode, FsObservation, FsTarget, Intents,
 use dsh_json_schema::{LowerError, Params, Schema};
 use dsh_lifecycle::Slot;
 use dsh_sandbox_policy::{EscalationError, Reach, SandboxPolicy};
+use dsh_spill::SpillStore;
 use dsh_tools_core::{Execution, RunContext, ToolError};
 
 use crate::advice::{Doing, denied, failed};
+use crate::stored;
 
 /// The way to files, shared by the tools.
 #[derive(Clone)]
@@ -16,6 +18,7 @@ pub(crate) struct Access {
     pub(crate) fs: Slot<dyn FileSystem>,
     pub(crate) reach: Reach,
     pub(crate) intents: Slot<dyn Intents>,
+    pub(crate) spill: Slot<dyn SpillStore>,
 }
 
 impl Access {
@@ -24,6 +27,22 @@ impl Access {
         self.fs.get().ok_or_else(|| {
             ToolError::plain("no file system is mounted; files can't be reached in this session")
         })
+    }
+
+    /// The spill store, where these words are one of its locators and no path.
+    pub(crate) fn store_of(&self, file_path: &str) -> Option<Arc<dyn SpillStore>> {
+        let store = self.spill.get()?;
+        let reads = dsh_spill::reads(&*store, file_path).unwrap_or_else(|panic| {
+            tracing::warn!(%panic, "the spill store panicked over a path, which is taken for that of a file");
+            false
+        });
+        reads.then_some(store)
+    }
+
+    /// The path argument of a tool that changes files.
+    pub(crate) fn path_to_change<'a>(&self, file_path: &'a str) -> Result<&'a str, ToolError> {
+        let path = some_path(file_path)?;
+        if self.store_of(path).is_some() { Err(stored::unchangeable(path)) } else { Ok(path) }
     }
 
     /// The policy of this call. Whoever runs was allowed what [`needs_approval`](Self::needs_approval) asked for.

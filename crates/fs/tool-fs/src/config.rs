@@ -16,6 +16,8 @@ pub struct FsToolsConfig {
     pub read_max_bytes: NonZeroU64,
     /// Files of at least this many bytes are read in pieces instead of in one. Default 10 MiB.
     pub read_stream_min_size: NonZeroU64,
+    /// How long the spill store may take to give a whole stored text, in milliseconds. Default 10,000.
+    pub read_stored_ms: NonZeroU64,
 }
 
 impl Default for FsToolsConfig {
@@ -26,6 +28,7 @@ impl Default for FsToolsConfig {
             read_max_line_length: positive(2000),
             read_max_bytes: positive(51_200),
             read_stream_min_size: positive(10 * 1024 * 1024),
+            read_stored_ms: positive(10_000),
         }
     }
 }
@@ -42,7 +45,8 @@ mod tests {
         let limit = read(r#"{"readLimit": 3}"#).unwrap().read_limit;
         assert_eq!(limit.get(), 3);
         for bad in ["0", "-1", "1.5", "\"3\"", "null"] {
-            for key in ["readLimit", "readMaxLineLength", "readMaxBytes", "readStreamMinSize"] {
+            for key in ["readLimit", "readMaxLineLength", "readMaxBytes", "readStreamMinSize", "readStoredMs"]
+            {
                 let error = read(&format!(r#"{{"{key}": {bad}}}"#)).unwrap_err();
                 assert!(error.to_string().contains(key), "{error}");
             }

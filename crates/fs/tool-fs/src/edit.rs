@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::words::PROMPT;
-use crate::access::{Access, some_path};
+use crate::access::Access;
 use crate::advice::Doing;
 use crate::diff::{from_meta, hunks, to_meta};
 
@@ -69,7 +69,7 @@ impl Tool for Edit {
     }
 
     async fn run(&self, args: EditArgs, cx: &RunContext) -> Result<EditOutput, ToolError> {
-        let path = some_path(&args.file_path)?;
+        let path = self.access.path_to_change(&args.file_path)?;
         args.check()?;
         let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx)?, cx.cancel());
         let why = self.access.telling(Doing::Editing, &policy);

@@ -6,8 +6,9 @@ mod view;
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
-use dsh_fs::{Cut, FsError, FsErrorCode, FsObservation, LineWindow, LinesRead, one_line};
+use dsh_fs::{Cut, FsError, FsErrorCode, FsLine, FsObservation, LineWindow, one_line};
 use dsh_json::Number;
 use dsh_json_schema::{LowerError, Params};
 use dsh_tools_core::{
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::access::{Access, some_path};
 use crate::advice::Doing;
 use crate::config::FsToolsConfig;
+use crate::stored;
 
 pub(crate) struct Read {
     pub(crate) access: Access,
@@ -87,7 +89,14 @@ impl Tool for Read {
     async fn run(&self, args: ReadArgs, cx: &RunContext) -> Result<ReadOutput, ToolError> {
         let path = some_path(&args.file_path)?;
         let asked = Asked::of(&args, self.config.read_limit.get())?;
-        let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx)?, cx.cancel());
+        // Arguments that ask for more reach are checked for a stored text, too, which needs none.
+        let (policy, cancel) = (self.access.policy(cx)?, cx.cancel());
+        if let Some(store) = self.access.store_of(path) {
+            let deadline = Duration::from_millis(self.config.read_stored_ms.get());
+            let (lines, total) = stored::lines(&*store, path, self.window(asked), deadline, cx).await?;
+            return shown(path, asked, lines, total);
+        }
+        let fs = self.access.fs()?;
         let why = self.access.telling(Doing::Reading, &policy);
         let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(&why)?;
         let read = fs.read_lines(&target, self.window(asked), &policy, cancel).await;
@@ -95,18 +104,9 @@ impl Tool for Read {
             self.access.saw(&target, FsObservation::Absent, cx);
         }
         let read = read.map_err(why)?;
-        if read.lines.is_empty() && (asked.offset, read.total_lines) != (1, 0) {
-            return Err(past_the_end(asked.offset, &target.display, &read));
-        }
+        let output = shown(&target.display, asked, read.lines, read.total_lines)?;
         self.access.saw(&target, FsObservation::Present { version: read.version }, cx);
-        let lines =
-            read.lines.into_iter().map(|line| Line { number: line.number, text: line.text }).collect();
-        Ok(ReadOutput {
-            path: target.display.as_ref().into(),
-            offset: asked.offset,
-            lines,
-            total_lines: read.total_lines,
-        })
+        Ok(output)
     }
 
     fn render(&self, args: &ReadArgs, output: &ReadOutput) -> Result<Content, ToolError> {
@@ -157,6 +157,15 @@ impl Read {
             stream_min_size: self.config.read_stream_min_size.get(),
         }
     }
+}
+
+/// The value of a window, of a file or of a stored text.
+fn shown(path: &str, asked: Asked, lines: Vec<FsLine>, total_lines: u64) -> Result<ReadOutput, ToolError> {
+    if lines.is_empty() && (asked.offset, total_lines) != (1, 0) {
+        return Err(past_the_end(asked.offset, path, total_lines));
+    }
+    let lines = lines.into_iter().map(|line| Line { number: line.number, text: line.text }).collect();
+    Ok(ReadOutput { path: path.to_owned(), offset: asked.offset, lines, total_lines })
 }
 
 /// The window that was asked for, with the defaults.
@@ -236,8 +245,7 @@ fn body(output: &ReadOutput, limit: u64) -> String {
     format!("{}\n\n{footer}", shown.join("\n"))
 }
 
-fn past_the_end(offset: u64, path: &str, read: &LinesRead) -> ToolError {
-    let total = read.total_lines;
+fn past_the_end(offset: u64, path: &str, total: u64) -> ToolError {
     let lines = if total == 1 { "line" } else { "lines" };
     let message = format!(
         "there is no line {offset} in {}: it has {total} {lines}. Use a smaller offset.",

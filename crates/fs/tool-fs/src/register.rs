@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dsh_fs::{FileSystem, Intents};
 use dsh_lifecycle::{Registrations, Slot};
 use dsh_sandbox_policy::{PolicySource, Reach};
+use dsh_spill::SpillStore;
 use dsh_system_prompt::{PromptError, Section, SystemPrompt};
 use dsh_tools_core::{Definition, DefinitionError, RegisterError, Tools};
 
@@ -40,7 +41,8 @@ pub enum FsToolsError {
 impl FsTools {
     /// The tools over a slot for the file system and a source of policies.
     pub fn new(fs: Slot<dyn FileSystem>, policy: Arc<dyn PolicySource>, config: FsToolsConfig) -> Self {
-        Self { access: Access { fs, reach: Reach::new(policy), intents: Slot::empty() }, config }
+        let (reach, intents, spill) = (Reach::new(policy), Slot::empty(), Slot::empty());
+        Self { access: Access { fs, reach, intents, spill }, config }
     }
 
     /// The same tools with somebody to ask how changes are guarded, and to tell what was seen. Looked up at each call;
@@ -48,6 +50,14 @@ impl FsTools {
     #[must_use]
     pub fn with_intents(mut self, intents: Slot<dyn Intents>) -> Self {
         self.access.intents = intents;
+        self
+    }
+
+    /// The same tools with a store whose texts `read` shows by their locators. Looked up at each call; a store that takes longer
+    /// than [`read_stored_ms`](FsToolsConfig::read_stored_ms), fails or does not keep its word is a failure of the call.
+    #[must_use]
+    pub fn with_spill(mut self, spill: Slot<dyn SpillStore>) -> Self {
+        self.access.spill = spill;
         self
     }
 

@@ -15,7 +15,7 @@ use dsh_tools_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::access::{Access, some_path};
+use crate::access::Access;
 use crate::advice::Doing;
 use crate::diff::{from_meta, hunks, to_meta, whole_file};
 
@@ -70,7 +70,7 @@ impl Tool for Write {
     }
 
     async fn run(&self, args: WriteArgs, cx: &RunContext) -> Result<WriteOutput, ToolError> {
-        let path = some_path(&args.file_path)?;
+        let path = self.access.path_to_change(&args.file_path)?;
         let (fs, policy, cancel) = (self.access.fs()?, self.access.policy(cx)?, cx.cancel());
         let why = self.access.telling(Doing::Writing, &policy);
         let target = fs.resolve(path, &policy.workspace_root, &policy, cancel).await.map_err(&why)?;

@@ -9,7 +9,8 @@ use super::*;
 
 fn tool() -> Edit {
     let policy = SandboxPolicy::new(SandboxMode::ReadOnly, "/w", []);
-    Edit { access: Access { fs: Slot::empty(), reach: Reach::new(Arc::new(policy)), intents: Slot::empty() } }
+    let (fs, intents, spill) = (Slot::empty(), Slot::empty(), Slot::empty());
+    Edit { access: Access { fs, reach: Reach::new(Arc::new(policy)), intents, spill } }
 }
 
 fn args(old: &str, new: &str) -> EditArgs {

@@ -9,9 +9,8 @@ use super::*;
 
 fn tool() -> Write {
     let policy = SandboxPolicy::new(SandboxMode::ReadOnly, "/w", []);
-    Write {
-        access: Access { fs: Slot::empty(), reach: Reach::new(Arc::new(policy)), intents: Slot::empty() },
-    }
+    let (fs, intents, spill) = (Slot::empty(), Slot::empty(), Slot::empty());
+    Write { access: Access { fs, reach: Reach::new(Arc::new(policy)), intents, spill } }
 }
 
 fn args(content: &str) -> WriteArgs {

@@ -6,5 +6,7 @@ mod calls;
 mod edits;
 mod escalation;
 mod registration;
+mod shelf;
+mod stored;
 mod vectors;
 mod world;
