@@ -7,6 +7,7 @@ mod engine;
 mod log;
 mod previews;
 mod programs;
+mod read_on;
 mod scene;
 mod shelf;
 mod stores;

@@ -6,7 +6,7 @@ use crate::log::record;
 use crate::scene::{Scene, only_text};
 
 /// Numbers that look like chance and are the same each time.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 const PIECES: [&str; 8] = ["a", "é", "€", "😀", "\n", "\r\n", "line\n", " "];
 
@@ -17,7 +17,7 @@ impl Chance {
     }
 
     /// A text of lines, long and short, of characters of any width.
-    fn text(&mut self) -> String {
+    pub(crate) fn text(&mut self) -> String {
         let (mut out, longest) = (String::new(), 1 + self.below(60));
         for _ in 0..self.below(24) {
             let piece = PIECES.get(self.below(PIECES.len())).unwrap();

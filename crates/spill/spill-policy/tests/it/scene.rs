@@ -24,6 +24,7 @@ pub(crate) struct Scene {
     pub(crate) tools: Tools,
     pub(crate) agent: Agent,
     pub(crate) shelf: Arc<Shelf>,
+    pub(crate) slot: Slot<dyn SpillStore>,
     pub(crate) store: Option<Registration>,
     pub(crate) policy: Option<Registrations>,
     pub(crate) kept: Registrations,
@@ -65,8 +66,12 @@ pub(crate) fn tool(name: &str, tool: impl AnyTool + 'static) -> Definition {
 }
 
 pub(crate) fn agent(sink: Option<Arc<dyn Sink>>) -> Agent {
+    agent_of("s", sink)
+}
+
+pub(crate) fn agent_of(session: &str, sink: Option<Arc<dyn Sink>>) -> Agent {
     let session = Session::create(SessionSpec {
-        header: Header::new("s", 0).unwrap(),
+        header: Header::new(session, 0).unwrap(),
         vocabulary: Arc::new(with_dispatches(Vocabulary::core()).unwrap()),
         clock: Arc::new(SteppingClock::starting_at(0)),
         sink,
@@ -84,7 +89,7 @@ impl Scene {
         let (tools, shelf, slot) = (Tools::new(), Shelf::new(does), Slot::<dyn SpillStore>::empty());
         let store = slot.provide(Arc::new(Handle(Arc::clone(&shelf)))).unwrap();
         let config = Json::parse(config).unwrap().read::<SpillConfig>().unwrap();
-        let policy = SpillPolicy::new(tools.clone(), slot, config).register().unwrap();
+        let policy = SpillPolicy::new(tools.clone(), slot.clone(), config).register().unwrap();
         let warnings = Log::default();
         let writer = warnings.clone();
         let subscriber = tracing_subscriber::fmt()
@@ -98,6 +103,7 @@ impl Scene {
             tools,
             agent: agent(None),
             shelf,
+            slot,
             store: Some(store),
             policy: Some(policy),
             kept: Registrations::new(),
