@@ -44,7 +44,7 @@ pub(crate) struct ReadArgs {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReadOutput {
-    /// The absolute path of the file.
+    /// The absolute path of the file, or the locator of the stored result.
     pub(crate) path: String,
     /// The number of the first line asked for, from 1.
     pub(crate) offset: u64,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dsh_fs_local::canonical_policy;
 use dsh_llm::Model;
 use dsh_sandbox_policy::{SandboxMode, default_read_roots};
+use dsh_spill::SpillStore;
 use dsh_tools_core::Presentation;
 use dsh_user_approval::Answerer;
 
@@ -25,6 +26,7 @@ pub struct HarnessBuilder {
     rows: Vec<Row>,
     model: Option<ModelChoice>,
     own_model: Option<Arc<dyn Model>>,
+    own_spill_store: Option<Arc<dyn SpillStore>>,
     answerer: Option<Arc<dyn Answerer>>,
     preset: Option<Arc<str>>,
     whole_results: bool,
@@ -71,6 +73,7 @@ impl Harness {
             rows: plugins::table(),
             model: None,
             own_model: None,
+            own_spill_store: None,
             answerer: None,
             preset: None,
             whole_results: false,
@@ -104,6 +107,13 @@ impl HarnessBuilder {
     #[must_use]
     pub fn own_model(self, model: Arc<dyn Model>) -> Self {
         Self { own_model: Some(model), ..self }
+    }
+
+    /// A spill store of the embedder's own, in place of the files of `spill-local`. The tool `read` takes its locators where it
+    /// [says](SpillStore::reads) that they are its own.
+    #[must_use]
+    pub fn own_spill_store(self, store: Arc<dyn SpillStore>) -> Self {
+        Self { own_spill_store: Some(store), ..self }
     }
 
     /// Somebody who can be asked. With one who [may allow](Answerer::may_allow) something, the file tools offer a wider
@@ -147,6 +157,7 @@ impl HarnessBuilder {
             rows,
             model,
             own_model,
+            own_spill_store,
             answerer,
             preset,
             whole_results,
@@ -181,6 +192,7 @@ impl HarnessBuilder {
         }
         let mut host = Host::new(environment, policy, model, base);
         host.own_model = own_model;
+        host.own_spill_store = own_spill_store;
         host.worker = worker;
         // Programs have a runtime here, so they are offered (spec 12 §1).
         host.presentation = mode.or(settings.mode).unwrap_or(Presentation::Both);

@@ -63,6 +63,8 @@ pub struct Host {
     pub model_choice: Option<ModelChoice>,
     /// The embedder's own model, if any.
     pub own_model: Option<Arc<dyn Model>>,
+    /// The embedder's own spill store, if any.
+    pub own_spill_store: Option<Arc<dyn SpillStore>>,
     /// The directory that relative paths of the configuration start at.
     pub config_base: std::path::PathBuf,
     /// Who asks people about calls.
@@ -104,6 +106,7 @@ impl Host {
             environment,
             model_choice,
             own_model: None,
+            own_spill_store: None,
             approvals: Slot::empty(),
             presets: Slot::empty(),
             rules: Slot::empty(),

@@ -214,6 +214,9 @@ fn spill_local(mut config: LocalSpillConfig, host: &Host) -> Result<Registration
     if host.whole_results {
         return Ok(Registrations::new());
     }
+    if let Some(own) = &host.own_spill_store {
+        return Ok(host.spill.provide(Arc::clone(own))?.into());
+    }
     let environment = &host.environment;
     // Beside the logs that mention them, so that they are there when a session goes on.
     let beside = environment.state.as_ref().and_then(|state| state.parent()).map(|state| state.join("spill"));
@@ -283,7 +286,8 @@ fn observation_policy(config: ObservationConfig, host: &Host) -> Result<Registra
 
 fn tool_fs(config: FsToolsConfig, host: &Host) -> Result<Registrations, MountError> {
     let tools = FsTools::new(host.fs.clone(), Arc::clone(&host.policy) as _, config)
-        .with_intents(host.intents.clone());
+        .with_intents(host.intents.clone())
+        .with_spill(host.spill.clone());
     let tools = if somebody_is_asked(host) { tools.with_escalation() } else { tools };
     Ok(tools.register(&host.tools, &host.prompt)?)
 }

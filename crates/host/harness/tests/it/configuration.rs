@@ -19,7 +19,7 @@ fn what_nobody_understands_is_refused_with_its_place() {
         ("[[tool-fs]]", "1:1: tool-fs: expected a table, found array"),
         (
             "[tool-fs]\nreadLimit = 3\nreadLimits = 3\n",
-            "3:1: tool-fs.readLimits: unknown field `readLimits`, expected one of `readLimit`, `readMaxLineLength`, `readMaxBytes`, `readStreamMinSize`",
+            "3:1: tool-fs.readLimits: unknown field `readLimits`, expected one of `readLimit`, `readMaxLineLength`, `readMaxBytes`, `readStreamMinSize`, `readStoredMs`",
         ),
         (
             "[tool-fs]\nreadLimit = '3'\n",

@@ -9,6 +9,7 @@ mod many_tools;
 mod models;
 mod mounting;
 mod network;
+mod own_store;
 mod policies;
 mod programs;
 mod prompts;

@@ -161,7 +161,7 @@ struct Amount {
     lines: usize,
 }
 
-fn lines(count: usize) -> String {
+pub(crate) fn lines(count: usize) -> String {
     (1..=count).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat()
 }
 
@@ -178,7 +178,7 @@ impl AnyTool for Talker {
     }
 }
 
-fn talker() -> dsh_harness::Row {
+pub(crate) fn talker() -> dsh_harness::Row {
     row("talker", "a tool that says much", |amount: Amount, host: &Host| {
         let any = || Schema::object().open().build();
         let tool = Definition::raw("talk", "Talks.", any()?, any()?, Talker(amount.lines))?;
