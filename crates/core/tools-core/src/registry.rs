@@ -11,6 +11,7 @@ use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Content;
 use dsh_scope::{Layers, RowId, Scope, ScopeId};
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 use crate::transport::Mounted;
 use crate::view::{View, Views};
@@ -140,6 +141,8 @@ pub struct Tools(Arc<Inner>);
 struct Inner {
     rows: Mutex<Rows>,
     version: AtomicU64,
+    /// The version is another.
+    changed: Notify,
     views: Views,
     approver: Slot<dyn Approver>,
     bound: Slot<dyn Bound>,
@@ -192,8 +195,9 @@ impl Tools {
             return Err(RegisterError::Duplicate { tool: tool.name, scoped: scope.is_some() });
         }
         let id = rows.tools.insert(layer, Arc::new(tool));
-        self.changed(Shown::Yes);
+        self.count(Shown::Yes);
         drop(rows);
+        self.tell(Shown::Yes);
         Ok(self.undo(|rows| &mut rows.tools, Shown::Yes, layer, id))
     }
 
@@ -308,6 +312,19 @@ impl Tools {
         self.0.version.load(Ordering::Acquire)
     }
 
+    /// Waits until the version is another than this one, and returns it: at once where it is already. Of changes that come
+    /// together the last version is returned. Dropping the future changes nothing.
+    pub async fn changed_since(&self, version: u64) -> u64 {
+        loop {
+            let changed = self.0.changed.notified();
+            let now = self.version();
+            if now != version {
+                return now;
+            }
+            changed.await;
+        }
+    }
+
     /// What a scope sees now. It is built at most once for each version, and shared by scopes that see the same.
     pub fn view(&self, scope: Option<&Scope>) -> Arc<View> {
         let inner = &*self.0;
@@ -366,8 +383,9 @@ impl Tools {
         let layer = scope.map(Scope::id);
         let mut rows = self.0.rows.lock();
         let id = table(&mut rows).insert(layer, row);
-        self.changed(shown);
+        self.count(shown);
         drop(rows);
+        self.tell(shown);
         self.undo(table, shown, layer, id)
     }
 
@@ -385,8 +403,9 @@ impl Tools {
             return Err(taken(held));
         }
         let id = table(&mut rows).insert(layer, row);
-        self.changed(Shown::Yes);
+        self.count(Shown::Yes);
         drop(rows);
+        self.tell(Shown::Yes);
         Ok(self.undo(table, Shown::Yes, layer, id))
     }
 
@@ -402,19 +421,27 @@ impl Tools {
             let Some(tools) = inner.upgrade().map(Tools) else { return };
             let mut rows = tools.0.rows.lock();
             let gone = table(&mut rows).remove(layer, id);
-            tools.changed(shown);
+            tools.count(shown);
             drop(rows);
+            tools.tell(shown);
             // Outside of all locks: the drop of a row may come back here. Views that show it go with it.
             let views = tools.0.views.clear(tools.version());
             drop((gone, views));
         })
     }
 
-    fn changed(&self, shown: Shown) {
-        match shown {
-            Shown::Yes => self.0.version.fetch_add(1, Ordering::AcqRel),
-            Shown::No => 0,
-        };
+    /// Under the lock of the rows, whose version it is.
+    fn count(&self, shown: Shown) {
+        if matches!(shown, Shown::Yes) {
+            self.0.version.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Outside of all locks.
+    fn tell(&self, shown: Shown) {
+        if matches!(shown, Shown::Yes) {
+            self.0.changed.notify_waiters();
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub struct McpServerConfig {
     pub progress_interval_ms: NonZeroU64,
     /// How many characters of a call's arguments a question to the user shows.
     pub max_question_chars: NonZeroUsize,
-    /// How many milliseconds lie between two looks at the registry for tools that came or went.
+    /// How many milliseconds tools that come and go are gathered before the client is told that its list is another.
     pub list_interval_ms: NonZeroU64,
 }
 
@@ -32,7 +32,7 @@ impl Default for McpServerConfig {
             max_calls_per_turn: some(1_000),
             progress_interval_ms: ms(100),
             max_question_chars: some(4_000),
-            list_interval_ms: ms(500),
+            list_interval_ms: ms(100),
         }
     }
 }

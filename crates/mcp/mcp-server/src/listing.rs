@@ -58,6 +58,11 @@ impl Listing {
         State { version: view.version(), callable: callable(&view) }
     }
 
+    /// Waits until the registry is another than then.
+    pub(crate) async fn changed_since(&self, then: &State) {
+        self.tools.changed_since(then.version).await;
+    }
+
     fn describe(&self, tool: &Definition) -> Result<Tool, ErrorData> {
         let mut description = tool.description().to_string();
         if &**tool.name() == RUN_CODE {

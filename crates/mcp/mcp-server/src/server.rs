@@ -146,10 +146,11 @@ impl McpServer {
 
     /// Tells the client when its tools are others.
     async fn announce_changes(&self, peer: &Peer<RoleServer>, listing: &Listing) {
-        let interval = Duration::from_millis(self.config.list_interval_ms.get());
+        let gathers = Duration::from_millis(self.config.list_interval_ms.get());
         let mut known = listing.state();
         loop {
-            sleep(interval).await;
+            listing.changed_since(&known).await;
+            sleep(gathers).await;
             let state = listing.state();
             if !state.is_like(&known)
                 && let Err(error) = peer.notify_tool_list_changed().await

@@ -1,9 +1,12 @@
 //! Views are kept, shared, and never stale.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use dsh_scope::Scope;
-use dsh_tools_core::{Mask, Tools};
+use dsh_tools_core::{Execution, Guard, Mask, Tools};
+use futures_util::poll;
 
 use crate::kit::{Probe, Stage, call, told, tool};
 
@@ -84,4 +87,31 @@ async fn a_tool_that_goes_away_before_its_body_starts_is_unknown_and_afterwards_
     let settled = stage.tools.dispatch(ready).await;
     drop(second);
     assert_eq!(told(&stage.tools.finish(settled).await.publish()), "ok \"second\"");
+}
+
+#[tokio::test]
+async fn who_waits_hears_of_what_a_view_shows_and_of_nothing_else() {
+    let tools = Tools::new();
+    let since = tools.version();
+    let mut waits = pin!(tools.changed_since(since));
+    assert!(poll!(&mut waits).is_pending());
+    let guard = tools.guard(None, Arc::new(Nothing));
+    assert!(poll!(&mut waits).is_pending(), "guards are no part of views");
+    let registered = tools.register(None, tool("one", Probe::returning("one"))).unwrap();
+    let Poll::Ready(now) = poll!(&mut waits) else { panic!("a tool came") };
+    assert_eq!(now, tools.version());
+    // What happened before is told at once, and together.
+    let mut later = pin!(tools.changed_since(now));
+    assert!(poll!(&mut later).is_pending());
+    drop((registered, guard));
+    assert_eq!(tools.changed_since(since).await, tools.version());
+    assert_eq!(poll!(&mut later), Poll::Ready(tools.version()));
+}
+
+struct Nothing;
+
+impl Guard for Nothing {
+    fn check(&self, _: &Execution) -> Option<String> {
+        None
+    }
 }

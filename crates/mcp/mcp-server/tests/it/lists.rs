@@ -70,6 +70,31 @@ async fn a_change_is_told_once() {
     served.await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn changes_are_gathered_and_told_as_soon_as_they_are() {
+    let stage = Stage::new();
+    let config = McpServerConfig { list_interval_ms: 250.try_into().unwrap(), ..McpServerConfig::default() };
+    let served = stage.serve(config, async |mut client| {
+        for name in ["one", "two", "three"] {
+            tokio::time::sleep(std::time::Duration::from_secs(7)).await;
+            let began = tokio::time::Instant::now();
+            stage.register(Probe::tool(name, true, false));
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            drop(stage.tools.register(None, Probe::tool("passing", true, false)));
+            assert!(client.heard.try_recv().is_err(), "{name}: too early");
+            assert!(matches!(client.heard.recv().await, Some(Heard::ListChanged)));
+            assert_eq!(began.elapsed().as_millis(), 250, "{name}");
+            tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+            assert!(client.heard.try_recv().is_err(), "{name}: told twice");
+        }
+        // What comes and is gone again before it is told is nothing.
+        drop(stage.tools.register(None, Probe::tool("passing", true, false)));
+        tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+        assert!(client.heard.try_recv().is_err(), "nothing is another");
+    });
+    served.await.unwrap();
+}
+
 struct Kept;
 
 #[async_trait]
