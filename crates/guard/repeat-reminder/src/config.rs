@@ -1,11 +1,14 @@
 //! When a model is reminded, of which tools, and how much is quoted.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
+use dsh_json::Json;
+use dsh_llm::Content;
 use dsh_tools_core::Pattern;
 use serde::Deserialize;
 
-use crate::chain::MAX_PERIOD;
+use crate::chain::{Call, MAX_PERIOD};
 
 /// The configuration of the reminder. Unknown keys are refused; so is what [`ConfigError`] lists, by
 /// [`RepeatReminder::new`](crate::RepeatReminder::new).
@@ -23,6 +26,9 @@ pub struct RepeatConfig {
     /// How many calls a round may have that is made again and again, 1 to 4. Its rounds are counted as same calls are. Default
     /// 1, which are same calls in a row and nothing else; 3 also sees `a b a b` and `a b c a b c`.
     pub max_period: usize,
+    /// Whether a call is a repetition only if the same came of it, too: one that gave something else is progress, as that of a
+    /// call that polls. A failure is none. Results count as tools gave them, in an earlier life as the log has them. Default false.
+    pub same_results: bool,
     /// Beyond the largest threshold the model is told again each time that so many more were counted. Default never.
     pub every: Option<NonZeroUsize>,
     /// The count from which on the call is denied, beyond the largest threshold. Default never. Calls that run at the same time
@@ -41,6 +47,7 @@ impl Default for RepeatConfig {
             exclude: Vec::new(),
             arguments_preview_chars: NonZeroUsize::new(500).unwrap_or(NonZeroUsize::MIN),
             max_period: 1,
+            same_results: false,
             every: None,
             deny_at: None,
             resume_calls: 1000,
@@ -109,47 +116,15 @@ impl Settings {
         beyond.is_multiple_of(self.config.every?.get()).then_some(false)
     }
 
+    /// As much of a call as is compared with others.
+    pub(crate) fn call(&self, tool: &Arc<str>, arguments: &Json, failed: bool, gave: &Content) -> Call {
+        let gave = (self.config.same_results && !failed).then(|| Arc::clone(gave));
+        Call { tool: Arc::clone(tool), arguments: arguments.clone(), gave }
+    }
+
     /// Whether the calls of a tool are looked at.
     pub(crate) fn tracks(&self, tool: &str) -> bool {
         let in_any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(tool));
         !in_any(&self.exclude) && (self.include.is_empty() || in_any(&self.include))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use dsh_json::Json;
-
-    use super::*;
-
-    fn settings(text: &str) -> Result<Settings, String> {
-        let config = Json::parse(text).unwrap().read::<RepeatConfig>().map_err(|error| error.to_string())?;
-        Settings::of(config).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn what_is_no_configuration_is_refused() {
-        for (text, says) in [
-            (r#"{"thresholds": []}"#, "`thresholds` is empty"),
-            (r#"{"thresholds": [3, 1]}"#, "`thresholds` has 1"),
-            (r#"{"thresholds": [5, 3, 5]}"#, "`thresholds` has 5 twice"),
-            (r#"{"thresholds": [2.5]}"#, "thresholds"),
-            (r#"{"thresholds": [-3]}"#, "thresholds"),
-            (r#"{"argumentsPreviewChars": 0}"#, "argumentsPreviewChars"),
-            (r#"{"argumentsPreviewChars": 1.5}"#, "argumentsPreviewChars"),
-            (r#"{"treshold": [3]}"#, "treshold"),
-        ] {
-            let told = settings(text).expect_err(text);
-            assert!(told.contains(says), "{text}: {told}");
-        }
-    }
-
-    #[test]
-    fn exclusion_wins_and_stars_stand_for_anything() {
-        let settings =
-            settings(r#"{"include": ["web_*", "probe"], "exclude": ["web_status", "pr.be"]}"#).unwrap();
-        for tool in ["web_search", "web_", "probe", "web_status", "read", "a_web_b"] {
-            assert_eq!(settings.tracks(tool), ["web_search", "web_", "probe"].contains(&tool), "{tool}");
-        }
     }
 }

@@ -12,6 +12,7 @@
 //! - Each agent has two chains, one of its own calls and one of the calls that its programs make. So the same program again
 //!   is noticed, whatever its calls are, and so is the same call within a program or in one program after the other.
 //! - Several calls that are made in turn, round by round, are counted by [their rounds](RepeatConfig::max_period).
+//! - Where [results count, too](RepeatConfig::same_results), a call that gave something else is progress.
 //! - A chain begins anew when a person says something.
 //! - A tool that is called again and again by its nature [says so](dsh_tools_core::Definition::polling), or is excluded by
 //!   its name; it neither counts nor breaks a chain.

@@ -1,15 +1,14 @@
 //! What an agent called in an earlier life, from its log.
 
-use std::sync::Arc;
-
 use dsh_agent::Agent;
 use dsh_json::Json;
-use dsh_llm::Source;
+use dsh_llm::{ContentBlock, Source};
 use dsh_session::{
     Event, Session, SurfaceOp, TOOL_NOT_STARTED, TOOL_OUTCOME_UNKNOWN, ToolCall, ToolResult, UserMessage,
 };
 use dsh_tools_core::{Arguments, DispatchSettled, JsonLimits, Tools, codes};
 
+use crate::chain::Call;
 use crate::chains::Life;
 use crate::config::Settings;
 
@@ -30,23 +29,27 @@ pub(crate) fn life(agent: &Agent, tools: &Tools, settings: &Settings) -> Life {
         let said = event.read().filter(|_| event.surface_op == Some(SurfaceOp::Append));
         !matches!(said, Some(Ok(UserMessage(said))) if said.source == Source::User)
     });
-    let calls = events.filter(|event| event.seq < first_live).filter_map(|event| call(session, &event));
+    let calls =
+        events.filter(|event| event.seq < first_live).filter_map(|event| call(session, settings, &event));
     let calls: Vec<_> = calls.take(settings.config.resume_calls).collect();
-    for (nested, tool, arguments) in calls.into_iter().rev() {
-        let polls = view.resolve(&tool, nested).is_some_and(|tool| tool.polls());
-        if settings.tracks(&tool) && !polls {
-            life.chain(nested).push(&tool, &arguments, settings.config.max_period);
+    for (nested, call) in calls.into_iter().rev() {
+        let polls = view.resolve(&call.tool, nested).is_some_and(|tool| tool.polls());
+        if settings.tracks(&call.tool) && !polls {
+            life.chain(nested).push(call, settings.config.max_period);
         }
     }
     life
 }
 
 /// The call that an event settles, and whether a program made it. Results come in the order in which calls are counted.
-fn call(session: &Session, event: &Event) -> Option<(bool, Arc<str>, Json)> {
-    if let Some(Ok(DispatchSettled { name, arguments, .. })) = event.read() {
-        return Some((true, name, arguments));
+fn call(session: &Session, settings: &Settings, event: &Event) -> Option<(bool, Call)> {
+    if let Some(Ok(DispatchSettled { name, arguments, is_error, content, .. })) = event.read() {
+        return Some((true, settings.call(&name, &arguments, is_error, &content)));
     }
     let result = event.read::<ToolResult>()?.ok()?;
+    let Some(ContentBlock::ToolResult { content, is_error, .. }) = result.message.content.first() else {
+        return None;
+    };
     let code = result.error.map(|error| error.code);
     let is_counted = !code.as_deref().is_some_and(|code| UNCOUNTED.contains(&code));
     if event.surface_op != Some(SurfaceOp::Append) || !is_counted {
@@ -59,5 +62,5 @@ fn call(session: &Session, event: &Event) -> Option<(bool, Arc<str>, Json)> {
         Arguments::Value { value, .. } if code.as_deref() != Some("JSON_TOO_LONG") => value,
         Arguments::Value { .. } | Arguments::Malformed(_) => Json::String(arguments),
     };
-    Some((false, name, arguments))
+    Some((false, settings.call(&name, &arguments, *is_error, content)))
 }

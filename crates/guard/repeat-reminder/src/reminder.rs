@@ -74,10 +74,11 @@ impl RepeatReminder {
     }
 
     /// Counts a call; what the model is to be told now.
-    fn observe(&self, call: &Execution) -> Option<Content> {
+    fn observe(&self, call: &Execution, result: &ToolResult) -> Option<Content> {
         let (arguments, config) = (&call.arguments, &self.settings.config);
         let (is_first, rounds, tools) = self.look(call, |chain| {
-            let mut repeats = chain.push(&call.name, arguments, config.max_period).repeats();
+            let seen = self.settings.call(&call.name, arguments, result.is_error(), &result.content);
+            let mut repeats = chain.push(seen, config.max_period).repeats();
             repeats.find_map(|(period, rounds, is_whole)| {
                 let is_first = self.settings.due(rounds).filter(|_| is_whole)?;
                 Some((is_first, rounds, chain.tools(period)))
@@ -118,7 +119,7 @@ impl Layer<Post, PostDecision> for RepeatReminder {
     /// Counts first, whatever others decide, and puts its message in front of theirs.
     async fn call(&self, cx: &Post, next: Next<'_, Post, PostDecision>) -> Result<PostDecision, ToolError> {
         self.counted.lock().insert(cx.execution.token);
-        let told = self.observe(&cx.execution);
+        let told = self.observe(&cx.execution, &cx.result);
         let mut decision = next.run(cx).await?;
         if let Some(content) = told {
             let (PostDecision::Accept(_, contexts) | PostDecision::Block(_, contexts)) = &mut decision;
@@ -136,7 +137,7 @@ impl Observer for RepeatReminder {
         if was_counted || [codes::ABORTED, codes::ABORTED_BEFORE_DISPATCH].contains(&code) {
             return;
         }
-        let (Some(content), Some(agent)) = (self.observe(call), &call.agent) else { return };
+        let (Some(content), Some(agent)) = (self.observe(call, result), &call.agent) else { return };
         let source = Source::plugin_form(PLUGIN, FORM);
         let message = Message { id: self.ids.fresh(), role: Role::User, content, source };
         if let Err(error) = agent.inbox().inject(message) {

@@ -51,22 +51,3 @@ fn quoted(arguments: &Json, preview: usize) -> String {
 fn list(tools: &[Arc<str>]) -> String {
     tools.iter().map(|tool| format!("`{}`", short_name(tool))).collect::<Vec<_>>().join(" → ")
 }
-
-#[cfg(test)]
-mod tests {
-    use dsh_json::object;
-    use dsh_llm::plain_text;
-
-    use super::*;
-
-    #[test]
-    fn quotations_are_cut_between_characters_and_say_how_much_is_missing() {
-        let arguments = object! { "text": "é".repeat(400) };
-        let told = plain_text(&detailed(&["echo".into()], 5, &arguments, 24));
-        assert_eq!(arguments.canonical().chars().count(), 411);
-        let head = format!("{{\"text\":\"{} … (387 more characters)\n", "é".repeat(15));
-        assert!(told.contains(&head), "{told}");
-        let whole = plain_text(&detailed(&["echo".into()], 5, &arguments, 411));
-        assert!(whole.contains(&arguments.canonical()) && !whole.contains("more characters"), "{whole}");
-    }
-}

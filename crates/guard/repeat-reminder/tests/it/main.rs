@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't set up its scene fails")]
 
 mod chains;
+mod configuration;
 mod cycles;
 mod folding;
 mod levels;

@@ -26,14 +26,19 @@ async fn say(scene: &Scene, agent: &Agent, source: Source) {
 async fn outcomes(config: &str, calls: &[(&str, &str)], cut: Option<usize>) -> Vec<String> {
     let mut scene = Scene::new(config);
     let mut agent = scene.agent();
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut sky) = (Vec::new(), "");
     for (number, (tool, arguments)) in calls.iter().enumerate() {
         if cut == Some(number) {
             scene = Scene::new(config);
             agent = scene.agent_of(resumed(agent.session()));
+            scene.gives(sky);
         }
         match *tool {
             "a person" => say(&scene, &agent, Source::User).await,
+            "the sky" => {
+                sky = arguments;
+                scene.gives(sky);
+            }
             "a plugin" => say(&scene, &agent, Source::plugin("another")).await,
             tool => outcomes.push(scene.logged(&agent, tool, arguments).await),
         }
@@ -58,14 +63,19 @@ async fn a_session_that_goes_on_is_told_what_it_would_have_been_told() {
         ],
         vec![("probe", ""), ("probe", "{}"), ("probe", " {}")],
         [("probe", "[0]"), ("other", "[0]"), ("status", "{}")].repeat(6),
+        [("the sky", "rain"), ("weather", SAME), ("weather", SAME)].repeat(4),
+        ["rain", "sun", "sun", "fails", "sun", "sun", "sun", "sun"]
+            .into_iter()
+            .flat_map(|sky| [("the sky", sky), ("weather", SAME)])
+            .collect(),
         vec![program; 5],
         [("probe", SAME), program].repeat(5),
         vec![("probe", SAME), ("probe", SAME), ("a person", ""), ("probe", SAME), ("probe", SAME)],
         vec![("probe", SAME), ("probe", SAME), ("a plugin", ""), ("probe", SAME), ("probe", SAME)],
     ] {
         // Where calls may be denied, chains are looked at before the call, else when its result may be in the log.
-        for denies in [r#", "denyAt": 5"#, ""] {
-            let config = format!(r#"{{"thresholds": [2, 3], "every": 1, "maxPeriod": 3{denies}}}"#);
+        for further in [r#", "denyAt": 5"#, "", r#", "denyAt": 5, "sameResults": true"#] {
+            let config = format!(r#"{{"thresholds": [2, 3], "every": 1, "maxPeriod": 3{further}}}"#);
             let whole = outcomes(&config, &calls, None).await;
             for cut in 0..calls.len() {
                 assert_eq!(outcomes(&config, &calls, Some(cut)).await, whole, "{calls:?}, cut at {cut}");

@@ -14,8 +14,10 @@ use dsh_tools_core::{
     AnyTool, Arguments, BoxFuture, CallInput, Content, ContentBlock, Definition, DispatchStarted, Execution,
     Guard, JsonLimits, Prepared, RunContext, ToolError, ToolResult, Tools,
 };
+use parking_lot::Mutex;
 
 pub(crate) struct Scene {
+    weather: Arc<Mutex<String>>,
     pub(crate) tools: Tools,
     pub(crate) hooks: Hooks,
     pub(crate) kept: Registrations,
@@ -40,6 +42,21 @@ impl AnyTool for Echo {
 
     fn render(&self, _: &Json, _: &Json) -> Result<Content, ToolError> {
         Ok(text("done"))
+    }
+}
+
+/// Gives what is in the sky; a word that begins with `fails` is its failure.
+struct Weather(Arc<Mutex<String>>);
+
+impl AnyTool for Weather {
+    fn execute<'a>(&'a self, _: &'a Json, _: &'a RunContext) -> BoxFuture<'a, Result<Json, ToolError>> {
+        let sky = self.0.lock().clone();
+        let fails = sky.starts_with("fails");
+        Box::pin(async move { if fails { Err(ToolError::plain(sky)) } else { Ok(object! { "sky": sky }) } })
+    }
+
+    fn render(&self, _: &Json, value: &Json) -> Result<Content, ToolError> {
+        Ok(text(value.to_text()))
     }
 }
 
@@ -88,7 +105,7 @@ impl Guard for Never {
 }
 
 impl Scene {
-    /// Tools `probe`, `other`, `forbidden` and `status`, which polls; and a reminder with this configuration.
+    /// Tools `probe`, `other`, `forbidden`, `weather`, and `status`, which polls; and a reminder with this configuration.
     pub(crate) fn new(config: &str) -> Self {
         let (tools, hooks, mut kept) = (Tools::new(), Hooks::default(), Registrations::new());
         for name in ["probe", "other", "forbidden"] {
@@ -97,12 +114,20 @@ impl Scene {
         let any = || Schema::object().open().build().unwrap();
         let program = Definition::raw("program", "Calls.", any(), any(), Program(tools.clone())).unwrap();
         kept.push(tools.register(None, program).unwrap());
+        let weather = Arc::<Mutex<String>>::default();
+        let sky = Definition::raw("weather", "Looks.", any(), any(), Weather(Arc::clone(&weather))).unwrap();
+        kept.push(tools.register(None, sky).unwrap());
         kept.push(tools.register(None, tool("status").polling()).unwrap());
         kept.push(tools.guard(None, Arc::new(Never("forbidden"))));
         let config = Json::parse(config).unwrap().read::<RepeatConfig>().unwrap();
         let reminder = RepeatReminder::new(tools.clone(), Arc::new(SeededIds::new(1)), config).unwrap();
         kept.append(reminder.register(&hooks));
-        Self { tools, hooks, kept }
+        Self { weather, tools, hooks, kept }
+    }
+
+    /// What `weather` gives from now on.
+    pub(crate) fn gives(&self, sky: &str) {
+        sky.clone_into(&mut self.weather.lock());
     }
 
     pub(crate) fn agent(&self) -> Agent {
