@@ -24,8 +24,17 @@ const ALLOW: &str = "allow";
 ///
 /// The form has one field, `allow`. Only a form that is sent with `true` in it allows the call: one that is sent with `false`
 /// or declined refuses it, and one that is closed withdraws it. A question that is not waited for any more is cancelled.
-#[derive(Default)]
-pub struct Elicitation(Mutex<Option<Client>>);
+pub struct Elicitation {
+    client: Mutex<Option<Client>>,
+    may_allow: bool,
+}
+
+impl Default for Elicitation {
+    /// For a client of which nothing is known yet.
+    fn default() -> Self {
+        Self::of(true)
+    }
+}
 
 #[derive(Clone)]
 struct Client {
@@ -35,31 +44,44 @@ struct Client {
 }
 
 impl Elicitation {
+    /// For a client that has forms, or has none: then nobody will be asked, and tools offer nothing that needs it.
+    pub fn of(has_forms: bool) -> Self {
+        Self { client: Mutex::default(), may_allow: has_forms }
+    }
+
     /// Asks this client from now on, until the registration is dropped.
     pub(crate) fn reach(self: &Arc<Self>, peer: Peer<RoleServer>, most: usize) -> Registration {
-        *self.0.lock() = Some(Client { peer, most });
+        *self.client.lock() = Some(Client { peer, most });
         let this = Arc::downgrade(self);
         Registration::new(move || {
             if let Some(this) = this.upgrade() {
-                this.0.lock().take();
+                this.client.lock().take();
             }
         })
     }
 
     /// The client, if it has forms.
     fn client(&self) -> Option<Client> {
-        let client = self.0.lock().clone()?;
+        let client = self.client.lock().clone()?;
         let info = client.peer.peer_info()?;
         let asks = info.capabilities.elicitation.as_ref()?;
-        // One that names no kind has forms.
-        (asks.form.is_some() || asks.url.is_none()).then_some(client)
+        shows_forms(asks.form.is_some(), asks.url.is_some()).then_some(client)
     }
+}
+
+/// Whether a client that elicits has forms, by the kinds that it names. One that names none has.
+pub(crate) fn shows_forms(form: bool, url: bool) -> bool {
+    form || !url
 }
 
 #[async_trait]
 impl Answerer for Elicitation {
     fn name(&self) -> &'static str {
         "mcp"
+    }
+
+    fn may_allow(&self) -> bool {
+        self.may_allow
     }
 
     async fn answer(&self, question: &Question) -> Result<Option<Answer>, AnswerError> {

@@ -12,7 +12,8 @@
 //!   meanwhile join its step, and both close when nothing is open (design §2).
 //! - Arguments never pass through a foreign parser: their text goes to the pipeline as a model's would, so positions,
 //!   duplicate keys, big integers and depth are what they are everywhere.
-//! - A call that needs approval is put to the client's user, where the client can ask ([`Elicitation`]).
+//! - A call that needs approval is put to the client's user, where the client can ask ([`Elicitation`]). Whether it
+//!   can is in the first thing that it says ([`Greeting`]), so that tools can be made for it.
 //! - A call that fails is a result with `isError`, the model's text, and `name` and `code` in `_meta` under `dsh/error`.
 //!   Protocol errors are for messages that are none.
 //!
@@ -21,6 +22,7 @@
 mod config;
 mod desk;
 mod elicitation;
+mod greeting;
 mod handler;
 mod lines;
 mod listing;
@@ -34,4 +36,5 @@ mod words;
 
 pub use config::McpServerConfig;
 pub use elicitation::Elicitation;
+pub use greeting::Greeting;
 pub use server::{McpParts, McpServer, SdkText};

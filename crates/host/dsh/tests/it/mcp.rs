@@ -2,5 +2,6 @@
 
 mod clients;
 mod hostile;
+mod offered;
 mod raw;
 mod served;

@@ -20,7 +20,12 @@ pub(crate) const WAITS: &str =
 impl Raw {
     /// A server with the log `one.jsonl`, before anything was said.
     pub(crate) fn start(world: &World) -> Self {
-        let mut command = world.command(["mcp", "--session", "one.jsonl"]);
+        Self::with(world, &[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn with(world: &World, arguments: &[&str]) -> Self {
+        let mut command = world.command(["mcp", "--session", "one.jsonl"].iter().chain(arguments));
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
@@ -30,14 +35,19 @@ impl Raw {
     /// The same after the handshake.
     pub(crate) fn begun(world: &World) -> Self {
         let mut raw = Self::start(world);
+        raw.begin(object! {});
+        raw
+    }
+
+    /// The handshake of a client with these capabilities.
+    pub(crate) fn begin(&mut self, capabilities: Json) {
         let info = object! { "name": "raw", "version": "1" };
         let params =
-            object! { "protocolVersion": "2025-11-25", "capabilities": object! {}, "clientInfo": info };
-        raw.ask(0, "initialize", params);
-        let answer = raw.answer();
+            object! { "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info };
+        self.ask(0, "initialize", params);
+        let answer = self.answer();
         assert_eq!(answer.get("result").unwrap().get("protocolVersion"), Some(&"2025-11-25".into()));
-        raw.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        raw
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     }
 
     pub(crate) fn send(&mut self, line: impl AsRef<[u8]>) {
