@@ -18,6 +18,9 @@ pub struct SearchToolsConfig {
     pub grep_max_matches: NonZeroUsize,
     /// How many bytes of a matching line are shown to the model. Default: 2,000.
     pub grep_max_line_bytes: NonZeroUsize,
+    /// How many bytes of matches a `grep` shows to the model, with their files and numbers; one match is always shown. Less than
+    /// what a result may have inline, so that a page of long lines is not stored beside its complete list. Default: 40,000.
+    pub grep_max_bytes: NonZeroUsize,
     /// How many bytes of facts for the screen are kept with a result. Default: 65,536.
     pub search_meta_max_bytes: NonZeroUsize,
     /// How many places that could not be searched are named. Default: 10.
@@ -37,6 +40,7 @@ impl Default for SearchToolsConfig {
             glob_max_results: positive(100),
             grep_max_matches: positive(250),
             grep_max_line_bytes: positive(2_000),
+            grep_max_bytes: positive(40_000),
             search_meta_max_bytes: positive(65_536),
             search_max_warnings: positive(10),
             raw_output_max_bytes: positive(20_000_000),
@@ -67,6 +71,7 @@ mod tests {
             "globMaxResults",
             "grepMaxMatches",
             "grepMaxLineBytes",
+            "grepMaxBytes",
             "searchMetaMaxBytes",
             "searchMaxWarnings",
             "rawOutputMaxBytes",

@@ -125,8 +125,8 @@ impl Paged for Glob {
     const FILE: &'static str = "glob-results.txt";
     const LIST: &'static str = "paths";
 
-    fn cap(&self) -> usize {
-        self.0.config.glob_max_results.get()
+    fn shows_all(&self, list: &[Json]) -> bool {
+        list.len() <= self.0.config.glob_max_results.get()
     }
 
     fn page(&self, output: &GlobOutput, rest: &Rest) -> String {

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::access::{Access, shortcomings};
-use crate::page::{FilePage, page};
+use crate::page::{Room, page};
 use crate::spill::{Paged, Rest};
 use crate::{text, view};
 
@@ -87,8 +87,14 @@ fn check_include(include: &str) -> Result<(), ToolError> {
 }
 
 impl Grep {
-    fn shown<'a>(&self, output: &'a GrepOutput, max_matches: usize) -> Vec<FilePage<'a>> {
-        page(&output.matches, max_matches, self.0.config.grep_max_line_bytes.get())
+    /// What a page takes.
+    fn room(&self) -> Room {
+        let config = &self.0.config;
+        Room {
+            matches: config.grep_max_matches.get(),
+            line_bytes: config.grep_max_line_bytes.get(),
+            bytes: config.grep_max_bytes.get(),
+        }
     }
 }
 
@@ -139,7 +145,7 @@ impl Tool for Grep {
 
     fn meta(&self, _args: &GrepArgs, output: &GrepOutput) -> Option<Json> {
         let max_bytes = self.0.config.search_meta_max_bytes.get();
-        view::matches_meta(&self.shown(output, self.cap()), output.matches.len(), max_bytes)
+        view::matches_meta(&page(&output.matches, self.room()), output.matches.len(), max_bytes)
     }
 
     fn parallel(&self, _args: &GrepArgs) -> bool {
@@ -170,19 +176,25 @@ impl Paged for Grep {
     const FILE: &'static str = "grep-results.txt";
     const LIST: &'static str = "matches";
 
-    fn cap(&self) -> usize {
-        self.0.config.grep_max_matches.get()
+    fn shows_all(&self, list: &[Json]) -> bool {
+        let matches = list.iter().map(|found| (field(found, "path"), field(found, "line")));
+        self.room().takes(matches) == list.len()
     }
 
     fn page(&self, output: &GrepOutput, rest: &Rest) -> String {
         let warnings = output.warnings.as_deref().unwrap_or_default();
-        text::grep_result(&self.shown(output, self.cap()), output.matches.len(), rest, warnings)
+        text::grep_result(&page(&output.matches, self.room()), output.matches.len(), rest, warnings)
     }
 
     fn complete(&self, output: &GrepOutput) -> String {
         let all = output.matches.len();
-        text::grep_result(&self.shown(output, all), all, &Rest::NotKept, &[])
+        let room = Room { matches: all, bytes: usize::MAX, ..self.room() };
+        text::grep_result(&page(&output.matches, room), all, &Rest::NotKept, &[])
     }
+}
+
+fn field<'a>(found: &'a Json, name: &str) -> &'a str {
+    found.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
 fn parameters() -> Params {

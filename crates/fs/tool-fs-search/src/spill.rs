@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dsh_json::Json;
 use dsh_lifecycle::{Registration, Slot};
 use dsh_llm::Content;
 use dsh_spill::{SaveText, SpillError, SpillOwner, SpillRef, SpillSource, SpillStore, save_within};
@@ -18,8 +19,8 @@ pub(crate) trait Paged: Tool {
     /// The field of the value that is the list.
     const LIST: &'static str;
 
-    /// How many of it are shown.
-    fn cap(&self) -> usize;
+    /// Whether the page shows all of it.
+    fn shows_all(&self, list: &[Json]) -> bool;
     /// What the model reads, with what became of the rest.
     fn page(&self, output: &Self::Output, rest: &Rest) -> String;
     /// The complete list, in the form of the page.
@@ -93,7 +94,7 @@ impl<T: Paged> Spill<T> {
             return None;
         }
         let store = self.store.get()?;
-        if value.get(T::LIST)?.as_array()?.len() <= self.paged.cap() {
+        if self.paged.shows_all(value.get(T::LIST)?.as_array()?) {
             return None;
         }
         let tool = self.tools.definition(call.agent.as_ref().map(Agent::scope), T::NAME)?;

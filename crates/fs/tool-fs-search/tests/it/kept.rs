@@ -102,6 +102,26 @@ async fn the_complete_list_of_matches_is_kept_as_they_are_shown() {
 }
 
 #[tokio::test]
+async fn a_page_of_long_lines_ends_before_it_is_too_large_itself() {
+    let line = format!("needle {}\n", "x".repeat(5_000));
+    let file = line.repeat(200);
+    let tree = [("long.txt", &*file), ("short.txt", "needle\n")];
+    for (bytes, shown) in [(1, 1), (2_200, 1), (4_400, 2), (40_000, 19), (1_000_000, 201)] {
+        let store = FakeStore::new(Does::Keep);
+        let world = World::keeping(&format!(r#"{{"grepMaxBytes": {bytes}}}"#), store.slot(), &tree);
+        let page = told(&world, called("grep", GREP)).await;
+        let (lines, all) = (page.matches("\nLine ").count(), shown == 201);
+        assert_eq!(lines, shown, "{bytes}");
+        assert!(shown == 1 || page.len() <= bytes + 300, "{bytes}: {}", page.len());
+        assert_eq!(page.starts_with(&format!("Found {shown} of 201 matches\n")), !all, "{bytes}");
+        assert_eq!(store.given.lock().unwrap().len(), usize::from(!all), "{bytes}");
+        if !all {
+            assert_eq!(store.text().matches("\nLine ").count(), 201, "the list is complete");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_fits_is_not_handed_over() {
     let store = FakeStore::new(Does::Keep);
     let world = World::keeping(r#"{"globMaxResults": 3, "grepMaxMatches": 4}"#, store.slot(), TREE);
