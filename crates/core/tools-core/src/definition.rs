@@ -50,8 +50,8 @@ pub trait AnyTool: Send + Sync {
     /// What a person has to allow before the body may run with these arguments: the reason that is put to them. An
     /// `Err` refuses the call, and nobody is asked. A body that was entered was allowed what is asked for here.
     ///
-    /// It is asked once for each call, after the `pre-execute` listeners and before the guards; the arguments are
-    /// those of the model, not checked yet.
+    /// A call asks it once, after the `pre-execute` listeners and before the guards; the arguments are those of the model,
+    /// not checked yet.
     fn needs_approval(&self, _execution: &Execution) -> Result<Option<Arc<str>>, ToolError> {
         Ok(None)
     }
@@ -239,6 +239,12 @@ impl Definition {
     /// How a result is shown. A presenter that panics gives the plain card.
     pub fn present_result(&self, arguments: &Json, result: &StoredResult<'_>) -> Option<ResultView> {
         quietly(|| self.tool.present_result(arguments, result))
+    }
+
+    /// Whether the tool itself wants a person to be asked about this call, whoever else does. One that fails over it or panics
+    /// wants it.
+    pub fn asks(&self, execution: &Execution) -> bool {
+        !matches!(contain(|| self.tool.needs_approval(execution)), Ok(Ok(None)))
     }
 
     /// Whether a call may overlap with others. A classifier that panics says no.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use dsh_approval_policy::Policies;
 use dsh_lifecycle::{Ids, Registration, Registrations};
-use dsh_scope::{Layers, Scope};
+use dsh_scope::{Layers, Scope, ScopeId};
 use dsh_system_prompt::{PromptError, SystemPrompt};
 use dsh_tools_core::{AlreadyProvided, Approval, ApprovalRequest, Approver, ToolError, Tools};
 use parking_lot::Mutex;
@@ -22,8 +22,11 @@ struct Inner {
     ids: Arc<dyn Ids>,
     budget: Duration,
     policies: Policies,
-    answerers: Arc<Mutex<Layers<Arc<dyn Answerer>>>>,
+    first: Answerers,
+    answerers: Answerers,
 }
+
+type Answerers = Arc<Mutex<Layers<Arc<dyn Answerer>>>>;
 
 /// Why approvals could not be mounted.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +44,8 @@ impl Approvals {
     pub fn new(ids: Arc<dyn Ids>, config: ApprovalConfig) -> Self {
         let policies = Policies::new(Arc::clone(&ids), config.policy);
         let budget = Duration::from_millis(config.answer_ms.get());
-        Self(Arc::new(Inner { ids, budget, policies, answerers: Arc::default() }))
+        let (first, answerers) = Default::default();
+        Self(Arc::new(Inner { ids, budget, policies, first, answerers }))
     }
 
     /// Answers for the calls of these tools, and tells models of the policy. Dropping what it returns ends both.
@@ -54,14 +58,12 @@ impl Approvals {
     /// Adds somebody who can answer: for the agents of a scope and of those below it, or for all. The nearest scope's
     /// are asked first, and within one scope those who came first.
     pub fn answer_with(&self, scope: Option<&Scope>, answerer: Arc<dyn Answerer>) -> Registration {
-        let layer = scope.map(Scope::id);
-        let id = self.0.answerers.lock().insert(layer, answerer);
-        let answerers = Arc::downgrade(&self.0.answerers);
-        Registration::new(move || {
-            let Some(answerers) = answerers.upgrade() else { return };
-            let gone = answerers.lock().remove(layer, id);
-            drop(gone); // outside of the lock: its drop may come back here
-        })
+        added(&self.0.answerers, scope.map(Scope::id), answerer)
+    }
+
+    /// Adds somebody who is asked before all those, about every agent: what was said already answers before people do.
+    pub fn answer_first(&self, answerer: Arc<dyn Answerer>) -> Registration {
+        added(&self.0.first, None, answerer)
     }
 
     /// Asks, and waits for the answer.
@@ -109,16 +111,20 @@ impl Approvals {
 
     /// Those who can answer for a scope, the nearest first.
     fn answerers(&self, scope: &Scope) -> Vec<Arc<dyn Answerer>> {
-        let answerers = self.0.answerers.lock();
-        let chain = scope.chain();
-        chain
-            .iter()
-            .map(|layer| Some(*layer))
-            .chain([None])
-            .flat_map(|layer| answerers.layer(layer))
-            .cloned()
-            .collect()
+        let (first, answerers) = (self.0.first.lock(), self.0.answerers.lock());
+        let layers = scope.chain().into_iter().map(Some).chain([None]);
+        first.layer(None).chain(layers.flat_map(|layer| answerers.layer(layer))).cloned().collect()
     }
+}
+
+fn added(answerers: &Answerers, layer: Option<ScopeId>, answerer: Arc<dyn Answerer>) -> Registration {
+    let id = answerers.lock().insert(layer, answerer);
+    let answerers = Arc::downgrade(answerers);
+    Registration::new(move || {
+        let Some(answerers) = answerers.upgrade() else { return };
+        let gone = answerers.lock().remove(layer, id);
+        drop(gone); // outside of the lock: its drop may come back here
+    })
 }
 
 #[async_trait]

@@ -124,7 +124,9 @@ impl Drop for Asked<'_> {
     }
 }
 
-fn digest(arguments: &Json) -> Arc<str> {
+/// What stands for the arguments of a call in the log: of equal ones the same, whatever the order of their keys.
+#[must_use]
+pub fn digest(arguments: &Json) -> Arc<str> {
     blake3::hash(arguments.canonical().as_bytes()).to_hex().as_str().into()
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! - Nobody to answer means no. There is one answer that allows, [`Approval::AllowedOnce`](dsh_tools_core::Approval), and it
-//!   covers the one call that was asked about: nothing is remembered.
+//!   covers the one call that was asked about: nothing is remembered here. Who is to be asked less is an answerer's business.
 //! - Each question has two events in the log, with a digest of the arguments that were asked about. What can't be recorded
 //!   is not asked, and an answer that can't be recorded does not count.
 //! - The policy is looked at here and in no listener, so that nothing that is registered comes before it.
@@ -21,7 +21,7 @@ mod words;
 
 pub use answerer::{Answer, AnswerError, Answerer, Question};
 pub use approvals::{Approvals, MountError};
-pub use ask::{APPROVAL_FAILED, ApprovalError, Request};
+pub use ask::{APPROVAL_FAILED, ApprovalError, Request, digest};
 pub use config::ApprovalConfig;
 pub use events::{ApprovalAsked, ApprovalDecided, declare};
-pub use words::{acts, covers, visible};
+pub use words::{acts, covers, covers_once, visible};

@@ -20,6 +20,13 @@ pub fn covers(tool: &str, whole: bool) -> &'static str {
     }
 }
 
+/// The same where more than this call can be allowed, and a yes is only one of the answers: without what it says of all of them.
+#[must_use]
+pub fn covers_once(tool: &str, whole: bool) -> &'static str {
+    let text = covers(tool, whole);
+    text.strip_suffix(" Nothing is remembered.").unwrap_or(text)
+}
+
 /// The text with everything that could do something else to a screen than to be seen made visible. Line breaks and tabs stay.
 #[must_use]
 pub fn visible(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! Asking first (spec 01 §8).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use dsh_lifecycle::{Cancel, Cause};
@@ -168,6 +169,46 @@ async fn what_cannot_be_allowed_is_refused_unasked() {
     let (told, noted) =
         asked_by_tool(needs, Some(PreDecision::Deny("no".into())), Approval::AllowedOnce).await;
     assert_eq!((told.as_str(), noted.as_slice()), ("DENIED Error: no", &["pre".to_owned()][..]));
+}
+
+/// Whoever answers can tell whose question it is.
+struct WhoAsks(Notes);
+
+#[async_trait]
+impl Approver for WhoAsks {
+    async fn ask(&self, request: ApprovalRequest<'_>) -> Result<Approval, ToolError> {
+        let itself = request.definition.unwrap().asks(request.execution);
+        self.0.lock().push(format!("the tool itself asks: {itself}"));
+        Ok(Approval::Rejected)
+    }
+}
+
+#[tokio::test]
+async fn who_answers_can_tell_whether_the_tool_itself_asks() {
+    /// Nothing against the call, until it is looked at again.
+    fn later<const PANICS: bool>(_: &Execution) -> Result<Option<Arc<str>>, ToolError> {
+        static LOOKED: [AtomicBool; 2] = [AtomicBool::new(false), AtomicBool::new(false)];
+        if !LOOKED[usize::from(PANICS)].swap(true, Ordering::Relaxed) {
+            return Ok(None);
+        }
+        assert!(!PANICS, "on purpose");
+        Err(ToolError::plain("no such reach"))
+    }
+    type Needs = fn(&Execution) -> Result<Option<Arc<str>>, ToolError>;
+    let needs: [(Needs, bool); 4] = [
+        (|_| Ok(None), false),
+        (|_| Ok(Some("more reach".into())), true),
+        (later::<false>, true),
+        (later::<true>, true),
+    ];
+    for (needs, asks) in needs {
+        let mut stage = Stage::with_tool_that_needs(needs);
+        stage.pre(|_| Some(PreDecision::Ask(None)));
+        let mounted = stage.tools.approver().provide(Arc::new(WhoAsks(Arc::clone(&stage.notes)))).unwrap();
+        stage.keep(mounted);
+        stage.call(CallInput { agent: Some(agent(&Scope::root())), ..call("t") }).await;
+        assert_eq!(stage.noted(), ["pre", &format!("the tool itself asks: {asks}")]);
+    }
 }
 
 #[tokio::test]

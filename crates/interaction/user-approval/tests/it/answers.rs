@@ -7,6 +7,7 @@ use dsh_lifecycle::Cause;
 use dsh_scope::Scope;
 use dsh_session::Session;
 use dsh_tools_core::Approval;
+use dsh_user_approval::{covers, covers_once};
 
 use crate::scene::{Does, Person, Scene, agent, begin, log, spec};
 
@@ -71,6 +72,31 @@ async fn an_agent_is_answered_by_its_own_scope_first_and_never_by_another() {
     drop(mine);
     assert_eq!(scene.ask().await.unwrap(), Approval::Rejected);
     assert_eq!((everybody.asked(), near.asked(), far.asked()), (1, 2, 0));
+}
+
+#[tokio::test]
+async fn who_is_asked_first_comes_before_every_scope_and_passes_on_to_it() {
+    let scene = Scene::new();
+    let own = scene.agent.scope().clone();
+    let near = Person::who(Does::Says(Approval::Rejected));
+    let _near = scene.approvals.answer_with(Some(&own), Arc::clone(&near) as _);
+    let passes = scene.approvals.answer_first(Person::who(Does::Passes));
+    assert_eq!(scene.ask().await.unwrap(), Approval::Rejected);
+    let first = scene.approvals.answer_first(Person::who(Does::Says(Approval::AllowedOnce)));
+    assert_eq!(scene.ask().await.unwrap(), Approval::AllowedOnce);
+    assert_eq!(near.asked(), 1);
+    drop((first, passes));
+    assert_eq!(scene.ask().await.unwrap(), Approval::Rejected);
+}
+
+/// Where nothing else can be answered, that is said; else it would not be true of all answers.
+#[test]
+fn what_a_yes_covers_is_told_with_and_without_that_nothing_is_remembered() {
+    for (tool, whole) in [("write", true), ("write", false), ("run_code", true), ("run_code", false)] {
+        let (all, once) = (covers(tool, whole), covers_once(tool, whole));
+        assert_eq!(all, format!("{once} Nothing is remembered."));
+        assert!(once.starts_with("Yes ") && !once.contains("remembered"), "{once}");
+    }
 }
 
 #[tokio::test]
